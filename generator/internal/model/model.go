@@ -56,10 +56,11 @@ const (
 
 // An Interface gets a wrapper.
 type Interface struct {
-	Name       string
-	Wrapper    string // IdempotentPayments
-	TypeParams []TypeParameter
-	Methods    []Method // in the order of the source, embedded ones after
+	Name        string
+	Wrapper     string // IdempotentPayments
+	Constructor string // NewIdempotentPayments
+	TypeParams  []TypeParameter
+	Methods     []Method // in the order of the source, embedded ones after
 }
 
 // A TypeParameter of a generic interface.
@@ -145,6 +146,10 @@ type Plan struct {
 
 	// Zero says that the value can be compared with its zero value by ==.
 	Zero bool
+
+	// NoCopy says that a copy of the value would copy a lock (what go vet
+	// calls copylocks), so that it is passed on by its address.
+	NoCopy bool
 
 	Elem   *Plan       // Pointer, Slice, Array, Map
 	Key    *Plan       // Map
