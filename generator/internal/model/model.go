@@ -3,7 +3,10 @@
 // go/types, syntax trees or the library that prints.
 package model
 
-import "time"
+import (
+	"go/token"
+	"time"
+)
 
 // A File is one output: everything that goes into x_idem.go beside x.go.
 type File struct {
@@ -57,8 +60,9 @@ const (
 // An Interface gets a wrapper.
 type Interface struct {
 	Name        string
-	Wrapper     string // IdempotentPayments
-	Constructor string // NewIdempotentPayments
+	Wrapper     string         // IdempotentPayments
+	Constructor string         // NewIdempotentPayments
+	Position    token.Position // of its name in the source
 	TypeParams  []TypeParameter
 	Methods     []Method // in the order of the source, embedded ones after
 }
