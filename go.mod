@@ -1,3 +1,5 @@
 module github.com/idemgen/idem
 
 go 1.26
+
+require github.com/dave/jennifer v1.7.1

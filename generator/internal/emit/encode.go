@@ -1,0 +1,290 @@
+package emit
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/idemgen/idem/generator/internal/model"
+)
+
+// A builder is a variable that collects a key or a fingerprint.
+type builder struct {
+	name    string
+	key     bool // a KeyBuilder
+	pointer bool // the variable is a pointer already
+}
+
+func (b builder) method(name string, args ...jen.Code) *jen.Statement {
+	return jen.Id(b.name).Dot(name).Call(args...)
+}
+
+func (b builder) address() *jen.Statement {
+	if b.pointer {
+		return jen.Id(b.name)
+	}
+	return jen.Op("&").Id(b.name)
+}
+
+// A value is an expression whose value is to be written.
+type value struct {
+	code *jen.Statement
+	// name is what a variable that holds the value is best called.
+	name string
+	// pointer: the value is what code points to.
+	pointer bool
+	// simple: evaluating the expression again costs nothing and changes nothing.
+	simple bool
+	// addressable: taking the value's address costs nothing. It does where it
+	// moves a parameter to the heap, because the executor keeps it.
+	addressable bool
+}
+
+func (v value) print() *jen.Statement {
+	if v.pointer {
+		return jen.Op("*").Add(v.code)
+	}
+	return v.code
+}
+
+// member is a field of the value.
+func (v value) member(name string) value {
+	return value{code: jen.Add(v.code).Dot(name), name: unexported(name), simple: v.simple, addressable: v.addressable || v.pointer}
+}
+
+// variable is the value of a variable of this function's own.
+func variable(name string) value {
+	return value{code: jen.Id(name), name: name, simple: true, addressable: true}
+}
+
+var selectors = regexp.MustCompile(`^(\.[\pL_][\pL_\p{Nd}]*)*$`)
+
+// expression is the value of code of the model. wanted is what a variable that
+// holds it is called if the code does not tell.
+func expression(fn *function, c model.Code, wanted string) value {
+	v := value{code: fn.code(c), name: wanted}
+	if len(c) == 0 || c[0].Kind != model.Param {
+		return v
+	}
+	var path strings.Builder
+	for _, piece := range c[1:] {
+		if piece.Kind != model.Text {
+			return v
+		}
+		path.WriteString(piece.Text)
+	}
+	if selectors.MatchString(path.String()) {
+		v.simple = true
+		if i := strings.LastIndex(path.String(), "."); i >= 0 {
+			v.name = unexported(path.String()[i+1:])
+		}
+	}
+	return v
+}
+
+// An encoder prints the statements that write a value to a builder.
+type encoder struct {
+	fn *function
+	builder
+	plans map[int]*model.Plan // where a Ref leads
+}
+
+// byID finds the plans to which a Ref inside p can lead.
+func byID(p *model.Plan) map[int]*model.Plan {
+	plans := map[int]*model.Plan{}
+	var walk func(*model.Plan)
+	walk = func(p *model.Plan) {
+		if p == nil {
+			return
+		}
+		if p.ID != 0 {
+			plans[p.ID] = p
+		}
+		walk(p.Elem)
+		walk(p.Key)
+		for i := range p.Fields {
+			walk(&p.Fields[i].Plan)
+		}
+	}
+	walk(p)
+	return plans
+}
+
+// leaves maps each leaf that one call writes to the builder's method and the
+// type that it takes.
+var leaves = map[model.PlanKind]struct{ method, takes string }{
+	model.Bool:       {"Bool", "bool"},
+	model.Int:        {"Int", "int64"},
+	model.Uint:       {"Uint", "uint64"},
+	model.Float32:    {"Float32", "float32"},
+	model.Float64:    {"Float64", "float64"},
+	model.Complex64:  {"Complex64", "complex64"},
+	model.Complex128: {"Complex128", "complex128"},
+	model.String:     {"String", "string"},
+}
+
+// write prints the statements that write v, of which p is the plan.
+func (e *encoder) write(v value, p *model.Plan) []jen.Code {
+	if leaf, ok := leaves[p.Kind]; ok {
+		if p.Exact {
+			return one(e.method(leaf.method, v.print()))
+		}
+		return one(e.method(leaf.method, e.fn.universe(leaf.takes).Call(v.print())))
+	}
+	switch p.Kind {
+	case model.Bytes:
+		if p.Exact {
+			return one(e.method("Bytes", v.print()))
+		}
+		return one(e.method("Bytes", jen.Index().Add(e.fn.universe("byte")).Parens(v.print())))
+	case model.Time:
+		if p.Exact {
+			return one(e.method("Time", v.print()))
+		}
+		return one(e.method("Time", e.fn.qualified("time", "Time").Call(v.print())))
+	case model.Reflect:
+		return one(e.method("Reflect", v.print()))
+	case model.Ref:
+		return e.write(v, e.plans[p.Ref])
+	}
+
+	// Everything else names the value more than once, or needs its address.
+	var code []jen.Code
+	needsAddress := p.Kind == model.Identifier || p.Kind == model.TextAddress || p.NoCopy
+	needsVariable := v.pointer && (p.Kind == model.Slice || p.Kind == model.Map || p.Kind == model.Pointer)
+	if named := e.isFunction(p); !named && !v.simple || needsVariable || needsAddress && !v.addressable && !v.pointer {
+		name := e.fn.local(v.name)
+		code = append(code, jen.Id(name).Op(":=").Add(v.print()))
+		v = variable(name)
+	}
+	return append(code, e.compound(v, p)...)
+}
+
+func one(s *jen.Statement) []jen.Code { return []jen.Code{s} }
+
+// isFunction reports whether values of p are written by a function of their own.
+func (e *encoder) isFunction(p *model.Plan) bool {
+	return typeName(p.Type) != "" && (p.Kind == model.Struct || p.ID != 0)
+}
+
+// compound writes what takes several statements or several uses of v.
+func (e *encoder) compound(v value, p *model.Plan) []jen.Code {
+	if e.isFunction(p) {
+		arg := v.print()
+		if p.NoCopy {
+			if arg = v.code; !v.pointer {
+				arg = jen.Op("&").Add(v.code)
+			}
+		}
+		return one(e.fn.wrapper.file.encodeFunction(e, p).Call(e.address(), arg))
+	}
+	return e.inline(v, p)
+}
+
+// inline writes a compound value where it stands.
+func (e *encoder) inline(v value, p *model.Plan) []jen.Code {
+	switch p.Kind {
+	case model.Identifier:
+		return one(e.method("ID", jen.Add(v.code).Index(jen.Op(":"))))
+	case model.AppendText:
+		return e.unlessZero(v, p, e.method("Text", jen.Add(v.code).Dot("AppendText").Call(e.method("Buffer"))))
+	case model.MarshalText, model.TextAddress:
+		return e.unlessZero(v, p, e.method("Text", jen.Add(v.code).Dot("MarshalText").Call()))
+	case model.Pointer:
+		return e.writePointer(v, p)
+	case model.Struct:
+		return e.composite("Open", v, e.members(v, p))
+	case model.Array:
+		return e.composite("Open", v, e.elements(v, p, !e.key))
+	case model.Slice:
+		return e.composite("OpenList", v, e.elements(v, p, false))
+	default:
+		return e.composite("OpenMap", v, e.entries(v, p))
+	}
+}
+
+// unlessZero leaves a zero value out of a fingerprint, where its text need not
+// be empty.
+func (e *encoder) unlessZero(v value, p *model.Plan, write *jen.Statement) []jen.Code {
+	if e.key || !p.Zero {
+		return one(write)
+	}
+	return one(jen.If(e.fn.qualified(runtimePath, "IsZero").Call(v.print())).
+		Block(e.method("Zero")).Else().Block(write))
+}
+
+func (e *encoder) writePointer(v value, p *model.Plan) []jen.Code {
+	target := e.fn.nested(func() []jen.Code {
+		var code []jen.Code
+		if !e.key {
+			code = append(code, e.method("Pointer"))
+		}
+		return append(code, e.write(value{code: v.code, name: "target", pointer: true, simple: true, addressable: true}, p.Elem)...)
+	})
+	return one(jen.If(jen.Add(v.code).Op("==").Add(e.fn.universe("nil"))).
+		Block(e.method("Nil")).Else().Block(target...))
+}
+
+// composite surrounds members by the calls that open and close it. A
+// fingerprint tells when the value is too deep or too large to go on.
+func (e *encoder) composite(open string, v value, members []jen.Code) []jen.Code {
+	if e.key {
+		code := append(one(e.method("Open")), members...)
+		return append(code, e.method("Close"))
+	}
+	head := e.method(open)
+	if open != "Open" {
+		head = e.method(open, e.fn.universe("len").Call(v.code))
+	}
+	return one(jen.If(head).Block(append(members, e.method("Close"))...))
+}
+
+// members writes the fields of a struct.
+func (e *encoder) members(v value, p *model.Plan) []jen.Code {
+	var code []jen.Code
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		if !e.key {
+			code = append(code, e.method("Field", jen.Lit(f.Name)))
+		}
+		code = append(code, e.write(v.member(f.Name), &f.Plan)...)
+	}
+	return code
+}
+
+// elements writes the elements of a slice or an array.
+func (e *encoder) elements(v value, p *model.Plan, numbered bool) []jen.Code {
+	var head *jen.Statement
+	body := e.fn.nested(func() []jen.Code {
+		var code []jen.Code
+		index := "_"
+		if numbered || p.Elem.NoCopy {
+			index = e.fn.local("i")
+		}
+		if numbered {
+			code = append(code, e.method("Index", jen.Id(index)))
+		}
+		if p.Elem.NoCopy {
+			head = jen.Id(index)
+			element := value{code: jen.Add(v.code).Index(jen.Id(index)), simple: true, addressable: true}
+			return append(code, e.write(element, p.Elem)...)
+		}
+		name := e.fn.local("e")
+		head = jen.List(jen.Id(index), jen.Id(name))
+		return append(code, e.write(variable(name), p.Elem)...)
+	})
+	return one(jen.For(head.Op(":=").Range().Add(v.code)).Block(body...))
+}
+
+// entries writes the entries of a map in the order of its keys.
+func (e *encoder) entries(v value, p *model.Plan) []jen.Code {
+	var key string
+	body := e.fn.nested(func() []jen.Code {
+		key = e.fn.local("k")
+		code := append(e.write(variable(key), p.Key), e.method("MapValue"))
+		return append(code, e.write(value{code: jen.Add(v.code).Index(jen.Id(key)), name: "e"}, p.Elem)...)
+	})
+	return one(jen.For(jen.List(jen.Id("_"), jen.Id(key)).Op(":=").Range().
+		Add(e.fn.qualified(runtimePath, "SortedKeys").Call(v.code))).Block(body...))
+}
