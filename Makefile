@@ -1,0 +1,28 @@
+# Development commands. `make` alone lists them.
+
+SHELL := bash
+GO ?= go
+
+# Flags that .ci/run adds to the one run of the tests (coverage, shuffling).
+TESTFLAGS ?=
+
+# The linters are pinned in a module of their own, so that nobody who uses
+# idemgen ever sees them in a module graph.
+LINTER := $(GO) tool -modfile=tools/go.mod golangci-lint
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+.PHONY: test
+test: postgresql ## Run all tests with the race detector, PostgreSQL included
+	$(GO) test -race -timeout 8m $(TESTFLAGS) ./...
+
+.PHONY: lint
+lint: ## Run the linters and look at the formatting
+	$(LINTER) run ./...
+	$(LINTER) fmt --diff
+
+.PHONY: postgresql
+postgresql:
+	@.ci/postgresql
