@@ -4,7 +4,7 @@
 // Changes compares that with the disk, and only Commit writes.
 package generator
 
-import "go/token"
+import "github.com/idemgen/idem/generator/internal/model"
 
 // A Result is what a run found, before anything was written.
 type Result struct {
@@ -16,5 +16,5 @@ type Result struct {
 type Output struct {
 	Path   string // absolute
 	Text   []byte
-	Source token.Position // of the first interface that it wraps
+	Source model.Position // of the first interface that it wraps
 }

@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/token"
-	"go/types"
 	"maps"
 	"path"
 	"slices"
@@ -42,7 +41,13 @@ func (n names) fresh(wanted string) string {
 }
 
 // predeclared holds the names of the universe.
-var predeclared = newNames(types.Universe.Names())
+var predeclared = newNames(strings.Fields(`
+	any bool byte comparable complex64 complex128 error float32 float64
+	int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr
+	true false iota nil
+	append cap clear close complex copy delete imag len make max min new
+	panic print println real recover
+`))
 
 // An importWant is a package that an output mentions.
 type importWant struct {

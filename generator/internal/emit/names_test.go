@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"go/types"
 	"maps"
 	"slices"
 	"testing"
@@ -28,6 +29,12 @@ func TestFresh(t *testing.T) {
 				t.Errorf("fresh(%q) gave %q twice", tt.wanted, again)
 			}
 		})
+	}
+}
+
+func TestPredeclared(t *testing.T) {
+	if want := newNames(types.Universe.Names()); !maps.Equal(predeclared, want) {
+		t.Errorf("the universe holds %v, not %v", want, predeclared)
 	}
 }
 

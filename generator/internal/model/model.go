@@ -3,10 +3,7 @@
 // go/types, syntax trees or the library that prints.
 package model
 
-import (
-	"go/token"
-	"time"
-)
+import "time"
 
 // A File is one output: everything that goes into x_idem.go beside x.go.
 type File struct {
@@ -60,11 +57,17 @@ const (
 // An Interface gets a wrapper.
 type Interface struct {
 	Name        string
-	Wrapper     string         // IdempotentPayments
-	Constructor string         // NewIdempotentPayments
-	Position    token.Position // of its name in the source
+	Wrapper     string   // IdempotentPayments
+	Constructor string   // NewIdempotentPayments
+	Position    Position // of its name in the source
 	TypeParams  []TypeParameter
 	Methods     []Method // in the order of the source, embedded ones after
+}
+
+// A Position is a place in a source file. Column counts bytes from 1.
+type Position struct {
+	File         string // absolute
+	Line, Column int
 }
 
 // A TypeParameter of a generic interface.
