@@ -24,6 +24,11 @@ func (m *method) copyResult(fn *function) *jen.Statement {
 	var param string
 	body := fn.nested(func() []jen.Code {
 		param = fn.local("v")
+		if len(plans) == 1 {
+			if copied := newCopier(fn, &plans[0]).copied(jen.Id(param), &plans[0]); copied != nil {
+				return one(jen.Return(copied))
+			}
+		}
 		var code []jen.Code
 		for i := range plans {
 			target := jen.Id(param)
