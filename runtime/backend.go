@@ -29,6 +29,18 @@ const (
 	Completed                  // outcome recorded in Result
 )
 
+// String returns the state in a word.
+func (s State) String() string {
+	switch s {
+	case Pending:
+		return "pending"
+	case Completed:
+		return "completed"
+	default:
+		return "unknown"
+	}
+}
+
 // A Record is what a backend keeps of one key. All times are durations
 // measured by the backend's clock when it answered.
 type Record struct {
