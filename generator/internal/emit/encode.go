@@ -2,6 +2,7 @@ package emit
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -153,7 +154,7 @@ func (e *encoder) write(v value, p *model.Plan) []jen.Code {
 	var code []jen.Code
 	needsAddress := p.Kind == model.Identifier || p.Kind == model.TextAddress || p.NoCopy
 	needsVariable := v.pointer && (p.Kind == model.Slice || p.Kind == model.Map || p.Kind == model.Pointer)
-	if named := e.isFunction(p); !named && !v.simple || needsVariable || needsAddress && !v.addressable && !v.pointer {
+	if named := e.isFunction(p); e.mentions(p) && (!named && !v.simple || needsVariable || needsAddress && !v.addressable && !v.pointer) {
 		name := e.fn.local(v.name)
 		code = append(code, jen.Id(name).Op(":=").Add(v.print()))
 		v = variable(name)
@@ -166,6 +167,13 @@ func one(s *jen.Statement) []jen.Code { return []jen.Code{s} }
 // isFunction reports whether values of p are written by a function of their own.
 func (e *encoder) isFunction(p *model.Plan) bool {
 	return typeName(p.Type) != "" && (p.Kind == model.Struct || p.ID != 0)
+}
+
+// mentions reports whether writing a value of p names it at all: there is
+// nothing to say of a struct without fields.
+func (e *encoder) mentions(p *model.Plan) bool {
+	return p.Kind != model.Struct || e.isFunction(p) ||
+		slices.ContainsFunc(p.Fields, func(f model.FieldPlan) bool { return e.mentions(&f.Plan) })
 }
 
 // compound writes what takes several statements or several uses of v.
@@ -255,26 +263,26 @@ func (e *encoder) members(v value, p *model.Plan) []jen.Code {
 
 // elements writes the elements of a slice or an array.
 func (e *encoder) elements(v value, p *model.Plan, numbered bool) []jen.Code {
-	var head *jen.Statement
+	head := jen.Range()
 	body := e.fn.nested(func() []jen.Code {
 		var code []jen.Code
 		index := "_"
 		if numbered || p.Elem.NoCopy {
 			index = e.fn.local("i")
+			head = jen.Id(index).Op(":=").Range()
 		}
 		if numbered {
 			code = append(code, e.method("Index", jen.Id(index)))
 		}
-		if p.Elem.NoCopy {
-			head = jen.Id(index)
+		if p.Elem.NoCopy || !e.mentions(p.Elem) {
 			element := value{code: jen.Add(v.code).Index(jen.Id(index)), simple: true, addressable: true}
 			return append(code, e.write(element, p.Elem)...)
 		}
 		name := e.fn.local("e")
-		head = jen.List(jen.Id(index), jen.Id(name))
+		head = jen.List(jen.Id(index), jen.Id(name)).Op(":=").Range()
 		return append(code, e.write(variable(name), p.Elem)...)
 	})
-	return one(jen.For(head.Op(":=").Range().Add(v.code)).Block(body...))
+	return one(jen.For(head.Add(v.code)).Block(body...))
 }
 
 // entries writes the entries of a map in the order of its keys.

@@ -57,6 +57,9 @@ func (k *keyed) part(key string, i int, part model.Part) []jen.Code {
 		jen.List(jen.Id(local), jen.Id(k.err)).Op(":=").Add(x.code),
 		jen.If(jen.Id(k.err).Op("!=").Add(k.fn.universe("nil"))).Block(jen.Return(append(zeros, jen.Id(k.err))...)),
 	}
+	if !e.mentions(&part.Plan) {
+		code = append(code, jen.Id("_").Op("=").Id(local))
+	}
 	return append(code, e.write(variable(local), &part.Plan)...)
 }
 

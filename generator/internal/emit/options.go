@@ -65,11 +65,18 @@ func (m *method) options(fn *function, store string) *jen.Statement {
 }
 
 func (fn *function) stringList(items []string) *jen.Statement {
+	const wide = 80
 	var list []jen.Code
+	width := 0
 	for _, item := range items {
 		list = append(list, jen.Lit(item))
+		width += len(item)
 	}
-	return jen.Index().Add(fn.universe("string")).Values(list...)
+	s := jen.Index().Add(fn.universe("string"))
+	if width > wide {
+		return s.Add(literal(list))
+	}
+	return s.Values(list...)
 }
 
 // duration prints d in the largest unit of which it is a multiple.
