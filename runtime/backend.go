@@ -129,6 +129,9 @@ type Extension struct {
 // the outcome is unknown: the caller may send the same request again, and
 // every method gives the answer it would have given the first time.
 //
+// Slices are never changed once they were given away: a backend may keep those
+// of a request, and hand out the same ones many times.
+//
 // A record is expired when it is completed and its TTL ended, or when it is
 // pending and both its lease and its retention ended. An expired record counts
 // as absent everywhere, swept or not.
@@ -140,8 +143,9 @@ type Backend interface {
 	//
 	//  1. Replace is set: won if a record has that fence, with a new fence and
 	//     the record's own fingerprint, attempt one higher; otherwise the
-	//     record's state decides as below, but nothing is won. An absent
-	//     record is then answered as ClaimInterrupted with a zero Record.
+	//     record's state decides as below, but nothing is won except what the
+	//     same request won before (rule 3). An absent record is then answered
+	//     as ClaimInterrupted with a zero Record.
 	//  2. Absent or expired: won, attempt 1, new fence.
 	//  3. Pending with the claimant's own owner: won again, with the same
 	//     fence and attempt, and the lease counted from now.
