@@ -1,0 +1,368 @@
+package analyze
+
+import (
+	"errors"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idemgen/idem/generator/internal/directive"
+	"github.com/idemgen/idem/generator/internal/model"
+)
+
+// expressions checks the expressions in the directives of one method.
+type expressions struct {
+	*checker
+	member *member
+	vars   []*types.Var // the parameters, as the expressions see them
+}
+
+func (c *checker) expressions(m *member) *expressions {
+	x := &expressions{checker: c, member: m}
+	// The annotation was written for the method where it is declared, whose
+	// parameter names it uses; the types are those of the interface at hand.
+	var names []string
+	for _, group := range m.Field.Type.(*ast.FuncType).Params.List {
+		for _, name := range group.Names {
+			names = append(names, name.Name)
+		}
+		if len(group.Names) == 0 {
+			names = append(names, "")
+		}
+	}
+	params := m.fn.Signature().Params()
+	for i := range params.Len() {
+		name := ""
+		if i < len(names) {
+			name = names[i]
+		}
+		x.vars = append(x.vars, types.NewParam(token.NoPos, c.Types, name, params.At(i).Type()))
+	}
+	return x
+}
+
+// An expression of a directive, with its type.
+type expression struct {
+	source string
+	node   ast.Expr
+	typ    types.Type
+	value  constant.Value
+	info   *types.Info
+	list   *list
+}
+
+// list is the text of a directive's arguments, parsed.
+type list struct {
+	file  *token.File
+	text  string
+	start token.Position // of the arguments, in the comment
+}
+
+const prefix = "_("
+
+// position maps a place in the parsed text to the comment.
+func (l *list) position(pos token.Pos) token.Position {
+	offset := 0
+	if pos.IsValid() {
+		offset = min(max(l.file.Offset(pos)-len(prefix), 0), len(l.text))
+	}
+	p := l.start
+	p.Column += offset
+	p.Offset += offset
+	return p
+}
+
+// parse reads the arguments of a directive as a list of expressions. It
+// reports what is no list of expressions, and then returns nothing.
+func (x *expressions) parse(d directive.Directive) []*expression {
+	source := withoutComment(d.Args)
+	fset := x.Fset
+	base := fset.Base()
+	call, err := parser.ParseExprFrom(fset, "", prefix+source+")", parser.SkipObjectResolution)
+	l := &list{file: fset.File(token.Pos(base)), text: source, start: d.Arg}
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
+		p := l.start
+		offset := min(max(list[0].Pos.Offset-len(prefix), 0), len(source))
+		p.Column += offset
+		x.report(p, "%s: write Go expressions over the parameters, separated by commas", list[0].Msg)
+		return nil
+	}
+	c, ok := call.(*ast.CallExpr)
+	if err != nil || !ok || c.Rparen != token.Pos(base+len(prefix)+len(source)) {
+		x.report(l.start, "this is no list of expressions: write Go expressions over the parameters, separated by commas")
+		return nil
+	}
+	if c.Ellipsis.IsValid() {
+		x.report(l.position(c.Ellipsis), "... is not allowed here: a slice is written as it is")
+		return nil
+	}
+	var out []*expression
+	for _, arg := range c.Args {
+		text := source[l.file.Offset(arg.Pos())-len(prefix) : l.file.Offset(arg.End())-len(prefix)]
+		out = append(out, &expression{source: text, node: arg, list: l})
+	}
+	return out
+}
+
+// withoutComment cuts a trailing comment off.
+func withoutComment(args string) string {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(args))
+	var s scanner.Scanner
+	s.Init(file, []byte(args), func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return strings.TrimRight(args, " \t\r")
+		case tok == token.COMMENT && strings.HasPrefix(lit, "//"):
+			return strings.TrimRight(args[:file.Offset(pos)], " \t\r")
+		}
+	}
+}
+
+// check type-checks e and reports whether it is one value.
+func (x *expressions) check(e *expression) bool {
+	if n, what := forbidden(e.node); n != nil {
+		x.report(e.list.position(n.Pos()), "%s is not allowed in a key: it has another value each time; name the value that it stands for", what)
+		return false
+	}
+	scope := types.NewScope(x.Types.Scope(), token.Pos(e.list.file.Base()), token.Pos(e.list.file.Base()+e.list.file.Size()+1), "directive")
+	x.fill(scope)
+	e.info = &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
+	}
+	if err := types.CheckExpr(x.Fset, x.Types, e.node.Pos(), e.node, e.info); err != nil {
+		pos, msg := e.node.Pos(), err.Error()
+		if typeErr, ok := errors.AsType[types.Error](err); ok {
+			pos, msg = typeErr.Pos, typeErr.Msg
+		}
+		if strings.HasPrefix(msg, "undefined: ") {
+			msg += " (the parameters are " + x.parameterList() + ")"
+		}
+		x.report(e.list.position(pos), "%s", msg)
+		return false
+	}
+	return x.isValue(e)
+}
+
+// isValue completes e by its type, if it is one value.
+func (x *expressions) isValue(e *expression) bool {
+	tv := e.info.Types[e.node]
+	bad := func(format string, args ...any) bool {
+		x.report(e.list.position(e.node.Pos()), format, append([]any{e.source}, args...)...)
+		return false
+	}
+	switch {
+	case tv.IsType():
+		return bad("%s is a type, not a value: name a parameter, or a field or method of one")
+	case tv.IsVoid():
+		return bad("%s has no value: call something that returns one")
+	case tv.IsBuiltin():
+		return bad("%s is not called: write its arguments")
+	case tv.IsNil():
+		return bad("%s has no type: name a parameter, or a field or method of one")
+	case tv.Type == nil || tv.Type == types.Typ[types.Invalid]:
+		return bad("%s has no type that is known")
+	}
+	if sig, ok := tv.Type.(*types.Signature); ok && sig.TypeParams().Len() > 0 {
+		return bad("%s is a generic function: call it")
+	}
+	e.typ, e.value = tv.Type, tv.Value
+	if b, ok := e.typ.(*types.Basic); ok && b.Info()&types.IsUntyped != 0 {
+		e.typ = types.Default(e.typ)
+		if e.value != nil && !representable(e.value, e.typ.(*types.Basic)) {
+			return bad("%s overflows %s: convert it to a type that holds it", e.typ)
+		}
+	}
+	return true
+}
+
+func representable(v constant.Value, t *types.Basic) bool {
+	if t.Kind() != types.Int && t.Kind() != types.Int32 {
+		return true
+	}
+	n, exact := constant.Int64Val(constant.ToInt(v))
+	return exact && (t.Kind() == types.Int || int64(int32(n)) == n)
+}
+
+// forbidden finds an expression that go/types accepts but a key cannot have.
+func forbidden(root ast.Expr) (found ast.Node, what string) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			found, what = n, "a function literal"
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				found, what = n, "a receive from a channel"
+			}
+		}
+		return found == nil
+	})
+	return found, what
+}
+
+// fill puts into scope what an expression may name beside the package's own:
+// the imports of its file, then those of the package's other files, because an
+// import that only a directive uses does not compile; the interface's type
+// parameters; the method's parameters.
+func (x *expressions) fill(scope *types.Scope) {
+	for p := range x.member.params.TypeParams() {
+		scope.Insert(p.Obj())
+	}
+	for _, v := range x.vars {
+		if v.Name() != "" && v.Name() != "_" {
+			scope.Insert(v)
+		}
+	}
+	imports := types.NewScope(nil, token.NoPos, token.NoPos, "imports")
+	x.addImports(imports, x.member.file)
+	for i := range x.Files {
+		if f := &x.Files[i]; f != x.member.file {
+			x.addImports(imports, f)
+		}
+	}
+	for _, name := range imports.Names() {
+		o := imports.Lookup(name)
+		if scope.Lookup(name) == nil && (x.Types.Scope().Lookup(name) == nil) {
+			scope.Insert(o)
+		}
+	}
+}
+
+func (x *expressions) addImports(scope *types.Scope, f *File) {
+	for _, spec := range f.Syntax.Imports {
+		p := x.imported(importPath(spec))
+		switch {
+		case p == nil:
+		case spec.Name == nil:
+			scope.Insert(types.NewPkgName(token.NoPos, x.Types, p.Name(), p))
+		case spec.Name.Name == "_":
+		case spec.Name.Name == ".":
+			for _, name := range p.Scope().Names() {
+				if token.IsExported(name) {
+					scope.Insert(p.Scope().Lookup(name))
+				}
+			}
+		default:
+			scope.Insert(types.NewPkgName(token.NoPos, x.Types, spec.Name.Name, p))
+		}
+	}
+}
+
+func (x *expressions) imported(importPath string) *types.Package {
+	if importPath == "unsafe" {
+		return types.Unsafe
+	}
+	list := x.Types.Imports()
+	i := slices.IndexFunc(list, func(p *types.Package) bool {
+		// A vendored package's path has a prefix that no source spells.
+		return p.Path() == importPath || strings.HasSuffix(p.Path(), "/vendor/"+importPath)
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return ""
+	}
+	return path.Clean(p)
+}
+
+func (x *expressions) parameterList() string {
+	var names []string
+	for _, v := range x.vars {
+		if v.Name() == "" {
+			names = append(names, "(unnamed)")
+			continue
+		}
+		names = append(names, v.Name())
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// uses returns the indexes of the parameters that e mentions.
+func (x *expressions) uses(e *expression) []int {
+	var used []int
+	for i, v := range x.vars {
+		for _, o := range e.info.Uses {
+			if o == v {
+				used = append(used, i)
+				break
+			}
+		}
+	}
+	return used
+}
+
+// code rewrites an expression for another file: every name that belongs to a
+// package, to the universe or to the parameters becomes a piece of its own.
+func (x *expressions) code(e *expression) model.Code {
+	var out model.Code
+	from := e.node.Pos()
+	text := func(to token.Pos) {
+		if from < to {
+			out = join(out, model.Code{{Kind: model.Text, Text: e.list.text[e.list.file.Offset(from)-len(prefix) : e.list.file.Offset(to)-len(prefix)]}})
+		}
+	}
+	replace := func(n ast.Node, code model.Code) {
+		text(n.Pos())
+		out = append(out, code...)
+		from = n.End()
+	}
+	ast.Inspect(e.node, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok {
+				if _, ok := e.info.Uses[id].(*types.PkgName); ok {
+					replace(n, x.member.speller.object(e.info.Uses[n.Sel]))
+					return false
+				}
+			}
+		case *ast.Ident:
+			if code := x.name(e.info.Uses[n]); code != nil {
+				replace(n, code)
+			}
+		}
+		return true
+	})
+	text(e.node.End())
+	return out
+}
+
+// name is the code for a use of an object, nil if its name stays as it is.
+func (x *expressions) name(o types.Object) model.Code {
+	switch o := o.(type) {
+	case nil:
+		return nil
+	case *types.Var:
+		if i := slices.Index(x.vars, o); i >= 0 {
+			return model.Code{{Kind: model.Param, Param: i}}
+		}
+	case *types.TypeName:
+		if _, ok := o.Type().(*types.TypeParam); ok {
+			return model.Code{{Kind: model.TypeParam, Text: o.Name()}}
+		}
+	}
+	if o.Pkg() == nil || o.Parent() == o.Pkg().Scope() {
+		return x.member.speller.object(o)
+	}
+	return nil // a field or a method
+}

@@ -1,0 +1,137 @@
+package analyze
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/idemgen/idem/generator/internal/directive"
+	"github.com/idemgen/idem/generator/internal/model"
+)
+
+// method makes the model of a method without its directives.
+func (c *checker) method(s *speller, owner *types.TypeName, m *types.Func, params *types.TypeParamList) model.Method {
+	sig := m.Signature()
+	out := model.Method{Name: m.Name(), Variadic: sig.Variadic()}
+	for i := range sig.Params().Len() {
+		v := sig.Params().At(i)
+		t := v.Type()
+		if sig.Variadic() && i == sig.Params().Len()-1 {
+			t = t.(*types.Slice).Elem()
+		}
+		out.Params = append(out.Params, model.Parameter{Name: v.Name(), Type: s.typ(t)})
+	}
+	for v := range sig.Results().Variables() {
+		out.Results = append(out.Results, model.Parameter{Name: v.Name(), Type: s.typ(v.Type())})
+	}
+	return out
+}
+
+// A member is an annotated method as a member of one interface, which may have
+// inherited it.
+type member struct {
+	*annotation
+	owner     *types.TypeName
+	fn        *types.Func
+	params    *types.TypeParamList // of the owner
+	speller   *speller
+	inherited bool
+}
+
+// keyed checks the directives of a method and makes their model.
+func (c *checker) keyed(m *member) *model.Keyed {
+	sig := m.fn.Signature()
+	out := &model.Keyed{Operation: c.operationName(m), Context: contextOf(sig)}
+	stored := c.storable(m)
+	out.Copy = c.copies(m, stored)
+
+	x := c.expressions(m)
+	out.Parts = x.key()
+	out.Fingerprint = x.fingerprint(out.Parts)
+
+	if d, ok := m.Directives["ttl"]; ok {
+		out.TTL, _ = directive.TTL(d.Args)
+	}
+	if d, ok := m.Directives["lease"]; ok {
+		out.Lease = directive.Lease(d.Args)
+	}
+	if d, ok := m.Directives["pending"]; ok {
+		out.Pending.Reject, out.Pending.Wait, _ = directive.Pending(d.Args)
+	}
+	if d, ok := m.Directives["recover"]; ok && d.Args == "refuse" {
+		out.Recover = model.Refuse
+	}
+	_, out.Optional = m.Directives["optional"]
+	return out
+}
+
+// operationName is the name that the directives give, or the one of the
+// interface that declares the method. A generic interface stands for many, so
+// that what inherits a method from one names it after itself.
+func (c *checker) operationName(m *member) string {
+	if d, ok := m.Directives["name"]; ok {
+		c.named = append(c.named, operation{d.Args, m.Type.Name.Name + "." + m.fn.Name(), d.Pos})
+		return d.Args
+	}
+	owner := m.owner.Name()
+	if m.inherited && m.Type.TypeParams == nil && !isAlias(m.owner) {
+		owner = m.Type.Name.Name
+	}
+	name := c.Path + "." + owner + "." + m.fn.Name()
+	c.named = append(c.named, operation{name, owner + "." + m.fn.Name(), c.at(m.Name.Pos())})
+	return name
+}
+
+func isAlias(o *types.TypeName) bool {
+	_, ok := o.Type().(*types.Alias)
+	return ok
+}
+
+// contextOf returns the index of the first parameter that is a context, or -1.
+func contextOf(sig *types.Signature) int {
+	return slices.IndexFunc(slices.Collect(sig.Params().Variables()), func(v *types.Var) bool { return isContext(v.Type()) })
+}
+
+func isContext(t types.Type) bool { return isNamed(t, "context", "Context") }
+
+// storable checks that a method can report an error and that its other results
+// can be kept, and returns their types.
+func (c *checker) storable(m *member) []types.Type {
+	results := slices.Collect(m.fn.Signature().Results().Variables())
+	name := m.fn.Name()
+	if len(results) == 0 {
+		c.report(c.at(m.Name.Pos()), "%s has no results: an idempotent method must be able to report an error; add an error as its last result", name)
+		return nil
+	}
+	places := c.resultPlaces(m.Field)
+	last := len(results) - 1
+	if t := results[last].Type(); !types.Identical(t, errorType) {
+		c.report(places[last], "the last result of %s is %s: an idempotent method must be able to report an error; add an error as its last result", name, c.show(t))
+	}
+	_, lossy := m.Directives["lossy"]
+	var stored []types.Type
+	for i, v := range results[:last] {
+		if loss := c.fidelity(v.Type()); loss != nil && (loss.fatal || !lossy) {
+			c.report(places[i], "%s", loss.explain(name, i+1, c.show(v.Type())))
+		}
+		stored = append(stored, v.Type())
+	}
+	return stored
+}
+
+// resultPlaces returns where the type of each result is written.
+func (c *checker) resultPlaces(field *ast.Field) []token.Position {
+	var places []token.Position
+	for _, group := range field.Type.(*ast.FuncType).Results.List {
+		for range max(len(group.Names), 1) {
+			places = append(places, c.at(group.Type.Pos()))
+		}
+	}
+	return places
+}
+
+// show writes a type for a message, with the package's own names as they are.
+func (c *checker) show(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(c.Types))
+}

@@ -1,0 +1,80 @@
+// Package diag holds what the generator's stages find wrong with a source.
+package diag
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Diagnostic says where something is wrong, what it is, and what to write
+// instead.
+type Diagnostic struct {
+	Position token.Position // Filename is absolute; Column counts bytes from 1
+	Message  string
+}
+
+// At returns a diagnostic with a formatted message.
+func At(position token.Position, format string, args ...any) Diagnostic {
+	return Diagnostic{Position: position, Message: fmt.Sprintf(format, args...)}
+}
+
+// Sort returns the diagnostics in the order of their places, each once.
+func Sort(list []Diagnostic) []Diagnostic {
+	slices.SortStableFunc(list, func(a, b Diagnostic) int {
+		return cmp.Or(
+			strings.Compare(a.Position.Filename, b.Position.Filename),
+			cmp.Compare(a.Position.Line, b.Position.Line),
+			cmp.Compare(a.Position.Column, b.Position.Column),
+			strings.Compare(a.Message, b.Message),
+		)
+	})
+	return slices.CompactFunc(list, func(a, b Diagnostic) bool {
+		return place(a.Position) == place(b.Position) && a.Message == b.Message
+	})
+}
+
+func place(p token.Position) token.Position {
+	p.Offset = 0
+	return p
+}
+
+// Print writes one line a diagnostic, "file:line:col: message", with files
+// below dir named from there.
+func Print(w io.Writer, dir string, list []Diagnostic) {
+	for _, d := range list {
+		fmt.Fprintf(w, "%s:%d:%d: %s\n", Relative(dir, d.Position.Filename), d.Position.Line, d.Position.Column, d.Message)
+	}
+}
+
+// PrintJSON writes the diagnostics as a JSON array of objects with file, line,
+// column and message.
+func PrintJSON(w io.Writer, dir string, list []Diagnostic) error {
+	type object struct {
+		File    string `json:"file"`
+		Line    int    `json:"line"`
+		Column  int    `json:"column"`
+		Message string `json:"message"`
+	}
+	objects := make([]object, len(list))
+	for i, d := range list {
+		objects[i] = object{Relative(dir, d.Position.Filename), d.Position.Line, d.Position.Column, d.Message}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "\t")
+	return e.Encode(objects)
+}
+
+// Relative names a file from dir, if it is below.
+func Relative(dir, file string) string {
+	if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return file
+}

@@ -1,0 +1,175 @@
+package directive
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// spec says what arguments a directive takes.
+type spec struct {
+	usage string                   // shown after a mistake
+	check func(args string) string // what is wrong, "" if nothing
+}
+
+// specs holds all directives. One that is not listed is unknown.
+var specs = map[string]spec{
+	"key":         {"//idem:key EXPRESSION, EXPRESSION over the parameters", required},
+	"ttl":         {"//idem:ttl 48h, or //idem:ttl forever", ttl},
+	"lease":       {"//idem:lease 30s", lease},
+	"pending":     {"//idem:pending wait, //idem:pending wait=10s or //idem:pending reject", pending},
+	"recover":     {"//idem:recover rerun or //idem:recover refuse", oneOf("rerun", "refuse")},
+	"fingerprint": {"//idem:fingerprint all, //idem:fingerprint none, or expressions over the parameters", required},
+	"name":        {"//idem:name followed by one word of letters, digits, '.', '-' and '_'", word},
+	"optional":    {"//idem:optional", nothing},
+	"lossy":       {"//idem:lossy followed by why nobody misses what a replay loses", required},
+}
+
+func required(args string) string {
+	if args == "" {
+		return "needs an argument"
+	}
+	return ""
+}
+
+func nothing(args string) string {
+	if args != "" {
+		return fmt.Sprintf("takes no argument, and has %q", args)
+	}
+	return ""
+}
+
+func oneOf(words ...string) func(string) string {
+	return func(args string) string {
+		if slices.Contains(words, args) {
+			return ""
+		}
+		return fmt.Sprintf("has the argument %q", args)
+	}
+}
+
+var operation = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+func word(args string) string {
+	if operation.MatchString(args) {
+		return ""
+	}
+	return fmt.Sprintf("has the argument %q", args)
+}
+
+func ttl(args string) string {
+	if _, err := TTL(args); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func lease(args string) string {
+	d, err := duration(args)
+	if err == nil && d < time.Millisecond {
+		err = fmt.Errorf("has the argument %q, less than a millisecond", args)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func pending(args string) string {
+	if _, _, err := Pending(args); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// Forever is the TTL of results that are kept without end.
+const Forever time.Duration = 1<<63 - 1
+
+// TTL reads the argument of //idem:ttl.
+func TTL(args string) (time.Duration, error) {
+	if args == "forever" {
+		return Forever, nil
+	}
+	return duration(args)
+}
+
+// Lease reads the argument of //idem:lease, which was checked.
+func Lease(args string) time.Duration {
+	d, _ := duration(args)
+	return d
+}
+
+// Pending reads the argument of //idem:pending. A wait of 0 has no end.
+func Pending(args string) (reject bool, wait time.Duration, err error) {
+	switch value, limited := strings.CutPrefix(args, "wait="); {
+	case args == "reject":
+		return true, 0, nil
+	case args == "wait":
+		return false, 0, nil
+	case limited:
+		wait, err = duration(value)
+		return false, wait, err
+	default:
+		return false, 0, fmt.Errorf("has the argument %q", args)
+	}
+}
+
+func duration(args string) (time.Duration, error) {
+	d, err := time.ParseDuration(args)
+	switch {
+	case args == "":
+		return 0, fmt.Errorf("needs a duration")
+	case err != nil:
+		return 0, fmt.Errorf("has the argument %q, which is no duration such as 90s, 15m or 168h", args)
+	case d <= 0:
+		return 0, fmt.Errorf("has the argument %q, which is not above zero", args)
+	}
+	return d, nil
+}
+
+// suggestion names the directive that was probably meant.
+func suggestion(name string) string {
+	letters := strings.TrimRight(name, "=()")
+	if i := strings.IndexAny(letters, "=(:,"); i > 0 {
+		letters = letters[:i]
+	}
+	if near, distance := nearest(letters); distance <= 2 && len(letters) > distance {
+		return fmt.Sprintf("; did you mean //idem:%s, followed by a space and its arguments?", near)
+	}
+	return "; known are " + strings.Join(slices.Sorted(maps.Keys(specs)), ", ")
+}
+
+// nearest returns the directive whose name takes the fewest changes of a
+// letter to become name.
+func nearest(name string) (near string, distance int) {
+	distance = len(name) + 1
+	for _, known := range slices.Sorted(maps.Keys(specs)) {
+		if d := changes(name, known); d < distance {
+			near, distance = known, d
+		}
+	}
+	return near, distance
+}
+
+// changes is the Levenshtein distance of a and b.
+func changes(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,264 @@
+// Package load finds the packages that have directives and type-checks them.
+//
+// Only those are type-checked, from source and against the export data of what
+// they import. Function bodies are dropped and the generator's own earlier
+// outputs blanked, so that code which uses a wrapper that does not exist yet,
+// or no longer fits, does not stand in the way of making it.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/idemgen/idem/generator/internal/diag"
+)
+
+// A Config says where and how to load.
+type Config struct {
+	Dir     string                   // in which patterns are resolved
+	Tags    string                   // build tags, separated by commas
+	Mention func(source []byte) bool // whether a file is of interest
+	Output  func(source []byte) bool // whether a file is an earlier output
+}
+
+// A Result is what a load found.
+type Result struct {
+	Packages []*Package
+
+	// Outputs are the earlier outputs in the matched packages, as far as they
+	// belong to the current build configuration.
+	Outputs []string
+
+	// Problems are syntax errors.
+	Problems []diag.Diagnostic
+}
+
+// A Package is a package, or one with its test files, in which a file is of
+// interest.
+type Package struct {
+	Path   string // import path
+	Types  *types.Package
+	Fset   *token.FileSet
+	Files  []*File
+	Errors []types.Error // of the type check, most of which concern nobody
+}
+
+// A File is a source file as it is on disk, even where the type checker saw
+// what cgo made of it.
+type File struct {
+	Path      string
+	Syntax    *ast.File
+	Mentioned bool
+}
+
+// Packages loads the packages that the patterns name.
+func Packages(cfg Config, patterns ...string) (*Result, error) {
+	result := &Result{}
+	wanted, err := scan(cfg, patterns, result)
+	if err != nil || len(wanted) == 0 {
+		return result, err
+	}
+	loaded, err := check(cfg, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range loaded {
+		w := wanted[p.PkgPath]
+		if w == nil || p.ID != w.id {
+			continue
+		}
+		if err := result.add(cfg, p); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(result.Packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	return result, nil
+}
+
+func (cfg Config) flags() []string {
+	if cfg.Tags == "" {
+		return nil
+	}
+	return []string{"-tags=" + cfg.Tags}
+}
+
+// want is a package of interest: the one with its test files, if one of those
+// is.
+type want struct {
+	id    string
+	tests bool
+}
+
+// scan lists the packages and looks into their files for what is of interest.
+func scan(cfg Config, patterns []string, result *Result) (map[string]*want, error) {
+	listed, err := packages.Load(&packages.Config{
+		Mode:       packages.NeedName | packages.NeedFiles,
+		Dir:        cfg.Dir,
+		BuildFlags: cfg.flags(),
+		Tests:      true,
+	}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[string]*want{}
+	mentioned := map[string]bool{}
+	outputs := map[string]bool{}
+	for _, p := range listed {
+		for _, e := range p.Errors {
+			if e.Kind == packages.ListError && len(p.GoFiles) == 0 && !strings.Contains(e.Msg, "no Go files") && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
+				return nil, fmt.Errorf("%s: %s", p.PkgPath, e.Msg)
+			}
+		}
+		if strings.HasSuffix(p.ID, ".test") {
+			continue // the generated main package of a test
+		}
+		tests := p.ID != p.PkgPath
+		for _, name := range p.GoFiles {
+			if _, seen := mentioned[name]; !seen {
+				source, err := os.ReadFile(name)
+				if err != nil {
+					return nil, err
+				}
+				output := cfg.Output(source)
+				if output {
+					outputs[name] = true
+				}
+				mentioned[name] = !output && cfg.Mention(source)
+			}
+			if !mentioned[name] {
+				continue
+			}
+			// A plain file makes its plain package wanted, a test file the
+			// package with tests, which holds the plain files as well.
+			isTest := strings.HasSuffix(name, "_test.go")
+			if w := wanted[p.PkgPath]; isTest == tests && (w == nil || tests) {
+				wanted[p.PkgPath] = &want{id: p.ID, tests: tests}
+			}
+		}
+	}
+	result.Outputs = slices.Sorted(maps.Keys(outputs))
+	return wanted, nil
+}
+
+// check type-checks the wanted packages.
+func check(cfg Config, wanted map[string]*want) ([]*packages.Package, error) {
+	tests := false
+	var roots []string
+	for path, w := range wanted {
+		if w.tests {
+			// The external test package, p_test, is found through p.
+			path, tests = strings.TrimSuffix(path, "_test"), true
+		}
+		roots = append(roots, path)
+	}
+	slices.Sort(roots)
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
+		Dir:        cfg.Dir,
+		BuildFlags: cfg.flags(),
+		Tests:      tests,
+		ParseFile:  cfg.parse,
+	}, slices.Compact(roots)...)
+}
+
+// parse drops what no signature depends on: the bodies of functions, and all
+// that an earlier output declares.
+func (cfg Config) parse(fset *token.FileSet, name string, source []byte) (*ast.File, error) {
+	mode := parser.SkipObjectResolution | parser.ParseComments
+	if cfg.Output(source) {
+		mode = parser.PackageClauseOnly
+	}
+	file, err := parser.ParseFile(fset, name, source, mode)
+	if file != nil {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+				f.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Rbrace}
+			}
+		}
+	}
+	return file, err
+}
+
+// add turns what was loaded into a Package, unless it has syntax errors.
+func (r *Result) add(cfg Config, p *packages.Package) error {
+	broken := false
+	for _, e := range p.Errors {
+		if e.Kind == packages.ParseError {
+			broken = true
+			r.Problems = append(r.Problems, diag.Diagnostic{Position: position(e.Pos), Message: e.Msg})
+		}
+	}
+	if broken {
+		return nil
+	}
+	if p.Types == nil || p.Types.Name() == "" {
+		return fmt.Errorf("%s: could not be type-checked: %w", p.PkgPath, errorsOf(p))
+	}
+	out := &Package{Path: p.PkgPath, Types: p.Types, Fset: p.Fset, Errors: p.TypeErrors}
+	for _, name := range p.GoFiles {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if cfg.Output(source) {
+			continue
+		}
+		file, err := parser.ParseFile(p.Fset, name, source, parser.SkipObjectResolution|parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		out.Files = append(out.Files, &File{Path: name, Syntax: file, Mentioned: cfg.Mention(source)})
+	}
+	r.Packages = append(r.Packages, out)
+	return nil
+}
+
+func errorsOf(p *packages.Package) error {
+	var all []error
+	for _, e := range p.Errors {
+		all = append(all, e)
+	}
+	return errors.Join(all...)
+}
+
+// position reads "file:line:col" as go/packages writes it.
+func position(s string) (pos token.Position) {
+	rest := s
+	var numbers []int
+	for range 2 {
+		i := strings.LastIndex(rest, ":")
+		if i < 0 {
+			break
+		}
+		var n int
+		if _, err := fmt.Sscanf(rest[i+1:], "%d", &n); err != nil {
+			break
+		}
+		numbers, rest = append(numbers, n), rest[:i]
+	}
+	pos.Filename = rest
+	if !filepath.IsAbs(rest) {
+		if abs, err := filepath.Abs(rest); err == nil {
+			pos.Filename = abs
+		}
+	}
+	switch len(numbers) {
+	case 2:
+		pos.Line, pos.Column = numbers[1], numbers[0]
+	case 1:
+		pos.Line = numbers[0]
+	}
+	return pos
+}
