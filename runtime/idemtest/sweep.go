@@ -1,0 +1,133 @@
+package idemtest
+
+import (
+	"fmt"
+	"sync"
+
+	idem "github.com/idemgen/idem/runtime"
+)
+
+func sweepDeletesWhatExpired(t *trial) {
+	t.sweep("of nothing", 10, 0, 0)
+	t.win("live")
+	t.winShort("lapsed but retained")
+	r := t.winShort("lapsed and renewed")
+	t.finish("kept", nil, t.long)
+	q := t.request("short retention, live lease")
+	q.Retention = t.short
+	t.claim("the owner", q, idem.ClaimWon)
+	kept := []string{"live", "lapsed but retained", "lapsed and renewed", "kept", q.Key}
+
+	t.finish("expired", nil, t.short)
+	q = t.request("expired pending")
+	q.Lease, q.Retention = t.short, 0
+	t.claim("the owner", q, idem.ClaimWon)
+
+	t.sweep("before anything expired", 10, 0, btoi(!t.exact)*2)
+	t.pass()
+	t.extend("the holder", "lapsed and renewed", r.Fence, t.long, true)
+	t.sweep("after two records expired", 10, btoi(t.exact)*2, 2)
+	t.sweep("again", 10, 0, 0)
+	for _, key := range kept {
+		t.lookup(fmt.Sprintf("of %q after sweeping", key), key)
+	}
+	t.absent("after sweeping", "expired")
+	t.absent("after sweeping", "expired pending")
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func sweepKeepsToItsLimit(t *trial) {
+	const expired, limit = 50, 7
+	for i := range expired {
+		t.finish(fmt.Sprint("expired", i), nil, t.short)
+		t.finish(fmt.Sprint("kept", i), nil, t.long)
+	}
+	t.pass()
+	t.sweep("with no room", 0, 0, 0)
+	for left := expired; left > 0 && t.err == nil; {
+		left -= t.sweep(fmt.Sprintf("with %d expired records left", left), limit, min(left, limit), min(left, limit))
+	}
+	t.sweep("when all are gone", limit, 0, 0)
+	for i := range expired {
+		t.lookup("after sweeping", fmt.Sprint("kept", i))
+	}
+}
+
+// sweepBesideClaims claims expired keys anew while they are swept, and wants
+// every claim to be there at the end.
+func sweepBesideClaims(t *trial) {
+	const rounds, claimers, each = 4, 16, 16
+	for round := range rounds {
+		key := func(claimer, i int) string { return fmt.Sprint("k", round, "/", claimer, "/", i) }
+		for claimer := range claimers {
+			for i := range each {
+				t.finish(key(claimer, i), nil, t.short)
+			}
+		}
+		t.pass()
+		if t.err != nil {
+			return
+		}
+
+		claimed := make(chan struct{})
+		swept := make(chan error, 1)
+		go func() {
+			for {
+				_, err := t.backend.Sweep(t.ctx, 20)
+				select {
+				case <-claimed:
+					swept <- err
+					return
+				default:
+				}
+				if err != nil {
+					swept <- err
+					return
+				}
+			}
+		}()
+		var requests [claimers][each]idem.ClaimRequest
+		var fences [claimers][each]idem.Fence
+		for claimer := range claimers {
+			for i := range each {
+				requests[claimer][i] = t.request(key(claimer, i))
+			}
+		}
+		var group sync.WaitGroup
+		errs := make(chan error, claimers*each)
+		for claimer := range claimers {
+			group.Go(func() {
+				for i, q := range requests[claimer] {
+					got, err := t.backend.Claim(t.ctx, q)
+					if err != nil {
+						errs <- err
+					} else if got.Status != idem.ClaimWon {
+						errs <- fmt.Errorf("got %s, want won", statusName(got.Status))
+					}
+					fences[claimer][i] = got.Record.Fence
+				}
+			})
+		}
+		group.Wait()
+		close(claimed)
+		if err := <-swept; err != nil {
+			t.failf("sweep beside claims: %w", err)
+		}
+		close(errs)
+		for err := range errs {
+			t.failf("claim of an expired key beside a sweep: %w", err)
+		}
+		for claimer := range claimers {
+			for i := range each {
+				r := t.lookup("of a claim made beside a sweep", key(claimer, i))
+				same(t, "Fence of a claim made beside a sweep", r.Fence, fences[claimer][i])
+			}
+		}
+	}
+}
