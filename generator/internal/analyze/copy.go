@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"go/types"
+	"slices"
 
 	"github.com/idemgen/idem/generator/internal/model"
 )
@@ -53,6 +54,9 @@ func (p *copyPlanner) plan(t types.Type) (plan *model.Plan, ok bool) {
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
+		if kind, ok := basicKinds[u.Kind()]; ok {
+			plan.Kind = kind
+		}
 		return plan, true
 	case *types.Slice:
 		if isByte(u.Elem()) {
@@ -107,19 +111,14 @@ func (p *copyPlanner) fields(plan *model.Plan, u *types.Struct) bool {
 // refers reports whether assigning a value leaves something shared.
 func refers(p *model.Plan) bool {
 	switch p.Kind {
-	case model.Assign:
-		return false
+	case model.Bytes, model.Slice, model.Map, model.Pointer, model.Ref:
+		return true
 	case model.Array:
 		return refers(p.Elem)
 	case model.Struct:
-		for i := range p.Fields {
-			if refers(&p.Fields[i].Plan) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(p.Fields, func(f model.FieldPlan) bool { return refers(&f.Plan) })
 	default:
-		return true
+		return false
 	}
 }
 

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -177,23 +178,21 @@ func (c *checker) foreign(t *types.Interface) *types.Func {
 }
 
 // inOrder returns all methods: those that the type declares itself in the order
-// of the source, then the others by name.
+// of the source, then the others by name. The positions of those would depend
+// on which file was read first.
 func (c *checker) inOrder(t *types.Interface, own map[string]*ast.Field) []*types.Func {
 	methods := slices.Collect(t.Methods())
-	rank := func(m *types.Func) token.Pos {
-		if field := own[m.Name()]; field != nil {
-			return field.Pos()
+	slices.SortFunc(methods, func(a, b *types.Func) int {
+		fieldA, fieldB := own[a.Name()], own[b.Name()]
+		switch {
+		case fieldA != nil && fieldB != nil:
+			return cmp.Compare(fieldA.Pos(), fieldB.Pos())
+		case fieldA != nil:
+			return -1
+		case fieldB != nil:
+			return 1
 		}
-		if len(own) == 0 {
-			return m.Pos() // an alias, or embedded interfaces alone
-		}
-		return token.Pos(1<<62 - 1)
-	}
-	slices.SortStableFunc(methods, func(a, b *types.Func) int {
-		if ra, rb := rank(a), rank(b); ra != rb && a.Pkg() == b.Pkg() {
-			return int(min(max(ra-rb, -1), 1))
-		}
-		return strings.Compare(a.Name(), b.Name())
+		return strings.Compare(a.Id(), b.Id())
 	})
 	return methods
 }

@@ -44,8 +44,7 @@ func (m *method) copyResult(fn *function) *jen.Statement {
 
 // isBasic reports whether the runtime copies values of p without being told.
 func isBasic(p *model.Plan) bool {
-	return p.Kind >= model.Bool && p.Kind <= model.String ||
-		p.Kind == model.Assign && len(p.Type) == 1 && p.Type[0].Kind == model.Universe
+	return p.Kind >= model.Bool && p.Kind <= model.String
 }
 
 // A copier prints statements that make a variable, which holds a shallow copy

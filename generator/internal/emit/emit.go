@@ -6,6 +6,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"slices"
 	"strings"
 
@@ -89,7 +90,9 @@ func (f *file) render() ([]byte, error) {
 	if err := out.Render(&text); err != nil {
 		return nil, err
 	}
-	return text.Bytes(), nil
+	// jennifer formats what it renders, but gofmt takes a second run to settle
+	// function bodies after a struct type that was written in one line.
+	return format.Source(text.Bytes())
 }
 
 // print returns the declarations of the output.

@@ -129,7 +129,7 @@ func copies() model.File {
 	return fileOf(
 		method("Get", "Receipt", receipt),
 		method("Find", "*Receipt", of(model.Pointer, "*Receipt", receipt)),
-		method("Name", "string", assign),
+		method("Name", "string", str),
 		method("Plain", "Plain", model.Plan{Kind: model.Assign, Type: code("Plain")}),
 		method("List", "[]string", of(model.Slice, "[]string", assign)),
 	)

@@ -203,5 +203,5 @@ const (
 	Map
 	Ref
 
-	Assign // copies only: the value holds no reference, = is a deep copy
+	Assign // copies only: the value holds no reference, = is a deep copy; basic types are leaves
 )
