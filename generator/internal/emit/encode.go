@@ -248,11 +248,16 @@ func (e *encoder) composite(open string, v value, members []jen.Code) []jen.Code
 	return one(jen.If(head).Block(append(members, e.method("Close"))...))
 }
 
-// members writes the fields of a struct.
+// members writes the fields of a struct: to a key as they stand, to a
+// fingerprint by their names, so that their order in the source means nothing.
 func (e *encoder) members(v value, p *model.Plan) []jen.Code {
+	fields := p.Fields
+	if !e.key {
+		fields = slices.SortedFunc(slices.Values(fields), func(a, b model.FieldPlan) int { return strings.Compare(a.Name, b.Name) })
+	}
 	var code []jen.Code
-	for i := range p.Fields {
-		f := &p.Fields[i]
+	for i := range fields {
+		f := &fields[i]
 		if !e.key {
 			code = append(code, e.method("Field", jen.Lit(f.Name)))
 		}

@@ -1,0 +1,27 @@
+// Idemgen writes, for each interface that has a method with an //idem:key
+// directive, a decorator that runs the method once per key.
+//
+//	idemgen [-check] [-diff] [-tags list] [-json] [-v] [-version] [packages]
+//
+// Packages are named as for the go command; the default is the package of the
+// current directory. The decorators of the interfaces in x.go go to x_idem.go
+// beside it. A file that idemgen did not write is never overwritten, and one
+// that it wrote is removed once there is nothing to generate it from.
+//
+// The flags are:
+//
+//	-check      write nothing; name each file that is missing, stale or orphaned
+//	-diff       write nothing; print what would change as a unified diff
+//	-tags list  build tags, separated by commas
+//	-json       print diagnostics and files as one JSON object on standard output
+//	-v          name what was written and what fingerprints leave out
+//	-version    print the version
+//
+// Mistakes are reported as file:line:col: message, all of a run's at once. The
+// exit status is 0 if all is well, 1 if there were mistakes or -check found
+// something to do, and 2 if idemgen could not do its work.
+package main
+
+import "os"
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
