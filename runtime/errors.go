@@ -65,6 +65,7 @@ type CallError struct {
 	Key        string        // the whole key, with its scope and operation
 	Attempt    int           // of the record that stood in the way, 0 if none did
 	Age        time.Duration // since that record was claimed
+	LeaseLeft  time.Duration // until its holder must give a sign of life
 	RetryAfter time.Duration // when a further try makes sense, 0 if unknown or never
 	Argument   string        // the argument or key part concerned, if any
 	Err        error
