@@ -117,6 +117,9 @@ type BackendError struct {
 }
 
 func (e *BackendError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("idem: %s failed in the backend: %v", e.Action, e.Err)
+	}
 	return fmt.Sprintf("idem: %s: %s failed in the backend: %v", e.Key, e.Action, e.Err)
 }
 
