@@ -1,6 +1,7 @@
 package idem
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -13,6 +14,7 @@ type call[T any] struct {
 	key         string
 	fingerprint []byte
 	fn          func(context.Context) (T, error)
+	ask         func(context.Context) (v T, found bool, err error) // nil: run again without asking
 
 	deadline time.Time     // of waiting for other processes; zero: none
 	waited   time.Duration // for other processes
@@ -43,13 +45,14 @@ func (c *call[T]) do(ctx context.Context) (v T, err error) {
 				return v, err
 			}
 		case known:
-			v, err := c.share(b.result)
+			v, final, err := c.share(b.result)
+			kind := Replayed
 			if err != nil {
-				s.conclude(ctx, c.event(Failed, Record{Attempt: b.result.attempt, Fence: b.result.fence}, 0, err), 0)
-				return v, err
+				kind = Failed
 			}
-			s.conclude(ctx, c.event(Replayed, Record{Attempt: b.result.attempt, Fence: b.result.fence}, 0, nil), 0)
-			return v, nil
+			err = cmp.Or(err, final)
+			s.conclude(ctx, c.event(kind, Record{Attempt: b.result.attempt, Fence: b.result.fence}, 0, err), 0)
+			return v, err
 		case mismatch:
 			return v, c.conflict(ctx, Record{Fingerprint: b.fingerprint, Attempt: b.result.attempt})
 		case undecided:
@@ -87,7 +90,9 @@ func (c *call[T]) follow(ctx context.Context, b boarding) (v T, err error, again
 	case stepDown:
 		return v, nil, true
 	case arrived:
-		v, err = c.share(f.result)
+		var final error
+		v, final, err = c.share(f.result)
+		err = cmp.Or(err, final)
 	default:
 		err = f.err
 	}
@@ -119,18 +124,18 @@ func (c *call[T]) awaitLeader(ctx context.Context, b boarding) (bool, error) {
 	}
 }
 
-// share makes the caller's own copy of a result.
-func (c *call[T]) share(r result) (T, error) {
+// share makes the caller's own copy of an outcome.
+func (c *call[T]) share(r result) (v T, final, err error) {
 	if p, ok := r.value.(*T); ok && c.copy != nil {
-		return c.copy(*p), nil
+		return c.copy(*p), r.final, nil
 	}
-	return decodeResult[T](c.operation.name, c.key, r.envelope)
+	return decodeOutcome[T](c.operation, c.key, r.envelope)
 }
 
-// keep makes the result that other callers get copies of. v stays the
+// keep makes the outcome that other callers get copies of. v stays the
 // leader's own.
-func (c *call[T]) keep(f *flight, v T, envelope []byte, r Record) result {
-	kept := result{envelope: envelope, attempt: r.Attempt, fence: r.Fence}
+func (c *call[T]) keep(f *flight, v T, final error, envelope []byte, r Record) result {
+	kept := result{final: final, envelope: envelope, attempt: r.Attempt, fence: r.Fence}
 	if c.copy != nil && c.store.shard(c.key).wanted(f) {
 		v = c.copy(v)
 		kept.value = &v

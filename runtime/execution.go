@@ -57,6 +57,9 @@ type execution struct {
 	lost    bool      // the lease ended before it could be renewed, or the backend said so
 }
 
+// record is what the execution knows of its record.
+func (x *execution) record() Record { return Record{Attempt: x.attempt, Fence: x.fence} }
+
 // Value adds the execution to the context, and hides the caller's wish to
 // know the outcome from calls that are made inside.
 func (x *execution) Value(key any) any {

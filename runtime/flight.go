@@ -56,7 +56,8 @@ type flight struct {
 // result is an outcome in this process.
 type result struct {
 	value    any    // *T that is never modified, or nil if T is copied by decoding
-	envelope []byte // as recorded; nil if the outcome was not recorded
+	final    error  // beside value: the method's error, if it is an outcome
+	envelope []byte // as recorded
 	attempt  int
 	fence    Fence
 }

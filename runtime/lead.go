@@ -112,17 +112,17 @@ func (c *call[T]) inProgress(ctx context.Context, r Record) error {
 
 // replay returns the recorded result.
 func (c *call[T]) replay(ctx context.Context, f *flight, r Record, sent time.Time) (T, error) {
-	v, err := decodeResult[T](c.operation.name, c.key, r.Result)
+	v, final, err := decodeOutcome[T](c.operation, c.key, r.Result)
 	if err != nil {
 		c.store.conclude(ctx, c.event(Failed, r, 0, err), c.waited)
 		c.land(f, failed, result{}, err)
 		return v, err
 	}
-	kept := c.keep(f, v, r.Result, r)
+	kept := c.keep(f, v, final, r.Result, r)
 	c.store.remember(c.key, r.Fingerprint, kept, sent, r.TTLLeft)
-	c.store.conclude(ctx, c.event(Replayed, r, 0, nil), c.waited)
+	c.store.conclude(ctx, c.event(Replayed, r, 0, final), c.waited)
 	c.land(f, arrived, kept, nil)
-	return v, nil
+	return v, final
 }
 
 // execute runs the method under the claim r.
@@ -131,7 +131,7 @@ func (c *call[T]) execute(ctx context.Context, f *flight, r Record, sent time.Ti
 	x := c.begin(ctx, r, sent)
 	s.shard(c.key).confirm(f, true)
 	start := time.Now()
-	returned, finished := false, false
+	asking, returned, finished := c.ask != nil && r.Attempt > 1, false, false
 	defer func() {
 		if finished {
 			return
@@ -143,13 +143,29 @@ func (c *call[T]) execute(ctx context.Context, f *flight, r Record, sent time.Ti
 		// The method panicked or called runtime.Goexit, which recovers as nil.
 		value := recover()
 		e := &PanicError{Value: value, Stack: debug.Stack()}
-		c.release(ctx, x)
-		s.conclude(ctx, c.event(Released, r, time.Since(start), e), c.waited)
+		kind := Released
+		if asking {
+			kind = Uncertained // what it was to find out is still unknown
+			c.abandon(ctx, x)
+		} else {
+			c.release(ctx, x)
+		}
+		s.conclude(ctx, c.event(kind, r, time.Since(start), e), c.waited)
 		c.land(f, failed, result{}, e)
 		if value != nil {
 			panic(value)
 		}
 	}()
+	if asking {
+		v, found, err := c.ask(x)
+		if found || err != nil {
+			returned = true
+			v, err = c.answered(ctx, f, x, v, err, time.Since(start))
+			finished = true
+			return v, err
+		}
+		asking = false
+	}
 	v, err = c.fn(x)
 	returned = true
 	v, err = c.finish(ctx, f, x, v, err, time.Since(start))
@@ -157,25 +173,50 @@ func (c *call[T]) execute(ctx context.Context, f *flight, r Record, sent time.Ti
 	return v, err
 }
 
+// answered ends an execution after the question whether an earlier attempt had
+// its effect was answered with yes, or not at all.
+func (c *call[T]) answered(ctx context.Context, f *flight, x *execution, v T, err error, took time.Duration) (T, error) {
+	if err == nil {
+		return c.settle(ctx, f, x, outcome[T]{kind: Recovered, value: v, took: took})
+	}
+	var zero T
+	c.abandon(ctx, x)
+	c.store.conclude(ctx, c.event(Uncertained, x.record(), took, err), c.waited)
+	c.landFailed(ctx, f, err)
+	return zero, err
+}
+
+// landFailed lands the flight with the leader's error. If the leader's own
+// context ended that is nobody else's.
+func (c *call[T]) landFailed(ctx context.Context, f *flight, err error) {
+	v := failed
+	if ctx.Err() != nil {
+		v = stepDown
+	}
+	c.land(f, v, result{}, err)
+}
+
 // finish does what the method's outcome asks for.
 func (c *call[T]) finish(ctx context.Context, f *flight, x *execution, v T, err error, took time.Duration) (T, error) {
-	s, r := c.store, Record{Attempt: x.attempt, Fence: x.fence}
-	switch {
-	case err == nil:
-		return c.settle(ctx, f, x, v, took)
-	case IsUncertain(err):
+	if err == nil {
+		return c.settle(ctx, f, x, outcome[T]{kind: Executed, value: v, took: took})
+	}
+	if IsUncertain(err) {
 		c.abandon(ctx, x)
-		s.conclude(ctx, c.event(Uncertained, r, took, err), c.waited)
-	case !c.release(ctx, x):
+		c.store.conclude(ctx, c.event(Uncertained, x.record(), took, err), c.waited)
+		c.landFailed(ctx, f, err)
+		return v, err
+	}
+	if recorded, ok, encodeErr := c.operation.final(err); ok {
+		return c.settle(ctx, f, x, outcome[T]{
+			kind: Executed, value: v, err: err, recorded: recorded, encodeErr: encodeErr, took: took,
+		})
+	}
+	if !c.release(ctx, x) {
 		return c.obey(ctx, f, x, v, err, result{})
-	default:
-		s.conclude(ctx, c.event(Released, r, took, err), c.waited)
 	}
-	verdict := failed
-	if ctx.Err() != nil {
-		verdict = stepDown
-	}
-	c.land(f, verdict, result{}, err)
+	c.store.conclude(ctx, c.event(Released, x.record(), took, err), c.waited)
+	c.landFailed(ctx, f, err)
 	return v, err
 }
 
@@ -225,8 +266,8 @@ func (c *call[T]) runUnprotected(ctx context.Context, f *flight, cause error) (T
 		c.land(f, failed, result{}, err)
 		return v, err
 	}
-	envelope, _ := encodeResult(v, c.store.options.resultLimit)
-	kept := c.keep(f, v, envelope, Record{})
+	envelope, _ := encodeOutcome(c.operation.codec, v, nil, c.store.options.resultLimit)
+	kept := c.keep(f, v, nil, envelope, Record{})
 	c.store.conclude(ctx, c.event(Unprotected, Record{}, time.Since(start), cause), c.waited)
 	c.land(f, arrived, kept, nil)
 	return v, nil

@@ -114,7 +114,7 @@ func TestRefuseAnswersInterruptedUntilResolved(t *testing.T) {
 			}
 			time.Sleep(100 * 24 * time.Hour) // no retention ends the refusal
 		}
-		if err := store.Resolve(t.Context(), "charge/r-1", receipt{ID: "resolved"}, 0); err != nil {
+		if err := store.Resolve(t.Context(), "charge/r-1", idem.Resolution{Result: receipt{ID: "resolved"}}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := s.Charge(t.Context(), "r-1", "10")

@@ -30,6 +30,12 @@ type MethodOptions[T any] struct {
 	// Optional runs a call whose key has an empty part without protection.
 	Optional bool
 
+	// Final names the errors that are outcomes: recorded and replayed.
+	Final []Final
+
+	// Codec encodes results for the record. If it is nil that is encoding/json.
+	Codec Codec
+
 	// Copy makes a copy that shares nothing with its argument. If it is nil,
 	// copies are made by decoding the recorded result.
 	Copy func(T) T
@@ -51,6 +57,8 @@ type operation struct {
 	reject           bool
 	refuse           bool
 	optional         bool
+	finals           []Final
+	codec            Codec
 }
 
 // NewMethod returns the method that o describes. It panics if o makes no
@@ -62,6 +70,7 @@ func NewMethod[T any](store *Store, o MethodOptions[T]) *Method[T] {
 			name: o.Operation, parts: o.Parts, arguments: o.Arguments,
 			ttl: o.TTL, lease: o.Lease, maxWait: o.MaxWait,
 			reject: o.Reject, refuse: o.Refuse, optional: o.Optional,
+			finals: o.Final, codec: o.Codec,
 		},
 		copy: o.Copy,
 	}
@@ -89,6 +98,9 @@ func (o *operation) complete(s *Store) error {
 	case o.maxWait < 0:
 		return fmt.Errorf("%s: the wait %v is negative", o.name, o.maxWait)
 	}
+	if o.codec == nil {
+		o.codec = jsonCodec{}
+	}
 	if o.ttl == 0 {
 		o.ttl = s.options.ttl
 	}
@@ -105,6 +117,14 @@ func (o *operation) complete(s *Store) error {
 // fn gets a context that belongs to the execution (see ExecutionFrom) and that
 // is cancelled with cause ErrClaimLost if the claim is lost.
 func (m *Method[T]) Run(ctx context.Context, key *KeyBuilder, fingerprint *FingerprintBuilder, fn func(context.Context) (T, error)) (T, error) {
+	return m.RunAsking(ctx, key, fingerprint, fn, nil)
+}
+
+// RunAsking is Run for a method that can find out whether its effect happened.
+// After a holder fell silent, and before fn runs again, ask is called: if it
+// found the effect, the result that it returns is recorded and replayed; if it
+// did not, fn runs; if it fails, nothing runs, and the caller gets the error.
+func (m *Method[T]) RunAsking(ctx context.Context, key *KeyBuilder, fingerprint *FingerprintBuilder, fn func(context.Context) (T, error), ask func(context.Context) (v T, found bool, err error)) (T, error) {
 	s := m.store
 	var zero T
 	scope, err := s.scope(ctx)
@@ -125,7 +145,7 @@ func (m *Method[T]) Run(ctx context.Context, key *KeyBuilder, fingerprint *Finge
 	if err != nil {
 		return zero, s.refuse(ctx, &m.operation, nameAt(m.operation.arguments, fingerprint.failedArgument()), err)
 	}
-	c := call[T]{store: s, operation: &m.operation, copy: m.copy, key: name, fingerprint: sum, fn: fn}
+	c := call[T]{store: s, operation: &m.operation, copy: m.copy, key: name, fingerprint: sum, fn: fn, ask: ask}
 	return c.do(ctx)
 }
 

@@ -10,10 +10,11 @@ import (
 type EventKind uint8
 
 // What an Observer is told. Each call of a method ends in exactly one of
-// Executed, Replayed, Joined, Released, Conflicted, Rejected, Interrupted,
+// Executed, Recovered, Replayed, Joined, Released, Conflicted, Rejected, Interrupted,
 // Uncertained, Unprotected or Failed; the others accompany them.
 const (
 	Executed    EventKind = iota + 1 // the method ran and its result was recorded; Duration of the method
+	Recovered                        // the effect of a holder that had fallen silent was found, and its result recorded
 	Replayed                         // a recorded result was returned
 	Joined                           // the call shared an execution of this process; Duration of the wait
 	Released                         // the method failed and its claim was given back; Duration of the method
@@ -34,7 +35,7 @@ const (
 )
 
 var eventNames = [...]string{
-	Executed: "executed", Replayed: "replayed", Joined: "joined", Released: "released",
+	Executed: "executed", Recovered: "recovered", Replayed: "replayed", Joined: "joined", Released: "released",
 	Conflicted: "conflicted", Rejected: "rejected", Interrupted: "interrupted",
 	Uncertained: "uncertain", Unprotected: "unprotected", Failed: "failed",
 	Waited: "waited", TakenOver: "taken over", Lost: "lost", Unsettled: "unsettled",

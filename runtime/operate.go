@@ -1,6 +1,7 @@
 package idem
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -49,21 +50,28 @@ func (s *Store) Forget(ctx context.Context, key string) error {
 	return nil
 }
 
-// Resolve records result as the outcome of a key whose execution was
-// interrupted, in place of whoever held it: every later call replays it for
-// the time ttl, or the store's TTL if ttl is 0. A holder that still runs can
-// then record nothing any more.
-//
-// The result is encoded as the method's own would be: pass a value of its
-// result type, struct{}{} for a method that returns an error alone, and for a
-// method with several results a struct with the JSON names "1", "2" and so on.
-// Resolve returns ErrNotFound if there is no record, and ErrChanged if it is
-// completed, or was claimed anew meanwhile.
-func (s *Store) Resolve(ctx context.Context, key string, result any, ttl time.Duration) error {
-	if ttl == 0 {
-		ttl = s.options.ttl
+// A Resolution is the outcome that an operator found out for a key.
+type Resolution struct {
+	// Result is encoded as the method's own would be: a value of its result
+	// type, struct{}{} for a method that returns an error alone, and for a
+	// method with several results a struct with the JSON names "1", "2", ….
+	Result any
+
+	TTL   time.Duration // how long it is replayed; 0: the store's
+	Codec Codec         // the method's; nil: encoding/json
+}
+
+// Resolve records the outcome of a key whose execution was interrupted, in
+// place of whoever held it: every later call replays it. A holder that still
+// runs can then record nothing any more. Resolve returns ErrNotFound if there
+// is no record, and ErrChanged if it is completed, or was claimed anew
+// meanwhile.
+func (s *Store) Resolve(ctx context.Context, key string, r Resolution) error {
+	ttl := cmp.Or(r.TTL, s.options.ttl)
+	if r.Codec == nil {
+		r.Codec = jsonCodec{}
 	}
-	envelope, err := encodeResult(result, s.options.resultLimit)
+	envelope, err := encodeOutcome(r.Codec, r.Result, nil, s.options.resultLimit)
 	if err != nil {
 		return &CallError{Key: key, Err: err}
 	}

@@ -64,16 +64,16 @@ func TestResolveFindsWhatItMaySettle(t *testing.T) {
 	store := idem.New(memory.New())
 	defer closeStore(t, store)
 	s := newService(store, idem.MethodOptions[receipt]{})
-	if err := store.Resolve(t.Context(), "charge/r-1", receipt{}, 0); !errors.Is(err, idem.ErrNotFound) {
+	if err := store.Resolve(t.Context(), "charge/r-1", idem.Resolution{Result: receipt{}}); !errors.Is(err, idem.ErrNotFound) {
 		t.Errorf("absent: %v, want ErrNotFound", err)
 	}
 	if _, err := s.Charge(t.Context(), "r-1", "10"); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Resolve(t.Context(), "charge/r-1", receipt{}, 0); !errors.Is(err, idem.ErrChanged) {
+	if err := store.Resolve(t.Context(), "charge/r-1", idem.Resolution{Result: receipt{}}); !errors.Is(err, idem.ErrChanged) {
 		t.Errorf("completed: %v, want ErrChanged", err)
 	}
-	if err := store.Resolve(t.Context(), "charge/r-1", func() {}, 0); err == nil {
+	if err := store.Resolve(t.Context(), "charge/r-1", idem.Resolution{Result: func() {}}); err == nil {
 		t.Error("a result that does not encode was accepted")
 	}
 }
@@ -112,14 +112,14 @@ func TestOperatorsSeeTheBackendsFailure(t *testing.T) {
 		}
 	}
 	backend.complete = func(context.Context, idem.Completion) (bool, error) { return false, errDown }
-	check("complete", store.Resolve(t.Context(), "k", 1, 0))
+	check("complete", store.Resolve(t.Context(), "k", idem.Resolution{Result: 1}))
 	backend.claim = func(context.Context, idem.ClaimRequest) (idem.ClaimResult, error) { return idem.ClaimResult{}, errDown }
-	check("claim", store.Resolve(t.Context(), "k", 1, 0))
+	check("claim", store.Resolve(t.Context(), "k", idem.Resolution{Result: 1}))
 	backend.release = func(context.Context, string, idem.Fence) (bool, error) { return false, errDown }
 	check("release", store.Forget(t.Context(), "k"))
 	backend.lookup = func(context.Context, string) (idem.Record, bool, error) { return idem.Record{}, false, errDown }
 	check("lookup", store.Forget(t.Context(), "k"))
-	check("lookup", store.Resolve(t.Context(), "k", 1, 0))
+	check("lookup", store.Resolve(t.Context(), "k", idem.Resolution{Result: 1}))
 	_, _, err := store.Lookup(t.Context(), "k")
 	check("lookup", err)
 }
@@ -137,7 +137,7 @@ func TestOperatorSettlesOnlyWhatHeSaw(t *testing.T) {
 	if err := store.Forget(t.Context(), "k"); !errors.Is(err, idem.ErrChanged) {
 		t.Errorf("Forget: %v, want ErrChanged", err)
 	}
-	if err := store.Resolve(t.Context(), "k", 1, 0); !errors.Is(err, idem.ErrChanged) {
+	if err := store.Resolve(t.Context(), "k", idem.Resolution{Result: 1}); !errors.Is(err, idem.ErrChanged) {
 		t.Errorf("Resolve: %v, want ErrChanged", err)
 	}
 }

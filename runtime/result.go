@@ -8,7 +8,7 @@ import (
 	"reflect"
 )
 
-// A recorded result is an envelope that backends do not look into: one line
+// A recorded outcome is an envelope that backends do not look into: one line
 // of ASCII, then the payload.
 //
 //	1v json\n{"ID":"r-1"}
@@ -18,64 +18,53 @@ import (
 const (
 	envelopeVersion     = '1'
 	envelopeValue       = 'v' // the payload is the encoded result
-	envelopeUnavailable = 'u' // executed, but the result was not kept; the payload says why
+	envelopeFinal       = 'e' // a line with the final error, then the encoded result beside it
+	envelopeUnavailable = 'u' // executed, but the outcome was not kept; the payload says why
 )
 
-const jsonCodec = "json"
-
-// jsonValueHeader begins every record of a value in JSON.
-const jsonValueHeader = "1v " + jsonCodec + "\n"
-
-// encodeResult puts v into an envelope. If v cannot be encoded, or the
-// envelope would exceed limit bytes, the envelope is one without the result,
-// and err says why.
-func encodeResult[T any](v T, limit int) (envelope []byte, err error) {
-	payload, err := marshal(v)
-	if err == nil && len(jsonValueHeader)+len(payload) > limit {
-		err = fmt.Errorf("%d bytes exceed the limit of %d", len(payload), limit)
+// encodeOutcome puts a result, and the final error beside it if there is one,
+// into an envelope. If that cannot be done, or the envelope would exceed limit
+// bytes, the envelope is one without the outcome, and err says why.
+func encodeOutcome(c Codec, v any, final *recordedError, limit int) (envelope []byte, err error) {
+	kind := byte(envelopeValue)
+	var line []byte
+	if final != nil {
+		kind = envelopeFinal
+		if line, err = json.Marshal(final); err != nil {
+			return unavailable(c, err), err
+		}
+		line = append(line, '\n')
 	}
+	payload, err := marshal(c, v)
 	if err != nil {
-		return fmt.Appendf(nil, "%c%c %s\n%v", envelopeVersion, envelopeUnavailable, jsonCodec, err), err
+		return unavailable(c, err), err
 	}
-	envelope = make([]byte, 0, len(jsonValueHeader)+len(payload))
-	envelope = append(envelope, jsonValueHeader...)
+	name := c.Name()
+	size := len("1v \n") + len(name) + len(line) + len(payload)
+	if size > limit {
+		err = fmt.Errorf("%d bytes exceed the limit of %d", size, limit)
+		return unavailable(c, err), err
+	}
+	envelope = make([]byte, 0, size)
+	envelope = append(envelope, envelopeVersion, kind, ' ')
+	envelope = append(envelope, name...)
+	envelope = append(envelope, '\n')
+	envelope = append(envelope, line...)
 	return append(envelope, payload...), nil
 }
 
-// marshal encodes v in JSON. A marshaler that panics has failed to encode.
-func marshal[T any](v T) (payload []byte, err error) {
+func unavailable(c Codec, why error) []byte {
+	return fmt.Appendf(nil, "%c%c %s\n%v", envelopeVersion, envelopeUnavailable, c.Name(), why)
+}
+
+// marshal encodes v. A marshaler that panics has failed to encode.
+func marshal(c Codec, v any) (payload []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("a marshaler panicked: %v", p)
 		}
 	}()
-	payload, err = json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	return payload, checkUTF8[T](payload)
-}
-
-// checkUTF8 refuses a payload in which encoding/json replaced bytes that are
-// not UTF-8. It writes the replacement as an escape, which it writes for
-// nothing else that is a string; what a marshaler of the type's own wrote
-// survives a round trip.
-func checkUTF8[T any](payload []byte) error {
-	if !bytes.Contains(payload, []byte(`\ufffd`)) {
-		return nil
-	}
-	var v T
-	if err := json.Unmarshal(payload, &v); err != nil {
-		return err
-	}
-	again, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(payload, again) {
-		return errors.New("a string is not valid UTF-8, which JSON cannot keep")
-	}
-	return nil
+	return c.Marshal(v)
 }
 
 // openEnvelope takes an envelope apart.
@@ -90,27 +79,36 @@ func openEnvelope(envelope []byte) (kind byte, codec string, payload []byte, err
 	return line[1], string(line[3:]), payload, nil
 }
 
-// decodeResult brings a recorded result back. Its error is
-// ErrResultUnavailable or a *DecodeError.
-func decodeResult[T any](operation, key string, envelope []byte) (v T, err error) {
-	if payload, ok := bytes.CutPrefix(envelope, []byte(jsonValueHeader)); ok {
-		if err := json.Unmarshal(payload, &v); err != nil {
-			var zero T
-			return zero, &DecodeError{Operation: operation, Key: key, Codec: jsonCodec, Err: err}
-		}
-		return v, nil
-	}
+// decodeOutcome brings a recorded outcome back: a result and, if the outcome
+// was one, the final error. err is about the record: ErrResultUnavailable or a
+// *DecodeError.
+func decodeOutcome[T any](o *operation, key string, envelope []byte) (v T, final, err error) {
 	kind, codec, payload, err := openEnvelope(envelope)
+	fail := func(err error) (T, error, error) {
+		var zero T
+		return zero, nil, &DecodeError{Operation: o.name, Key: key, Codec: codec, Err: err}
+	}
 	switch {
 	case err != nil:
+		return fail(err)
 	case kind == envelopeUnavailable:
-		return v, &CallError{Operation: operation, Key: key, Err: fmt.Errorf("%w: %s", ErrResultUnavailable, payload)}
-	case kind == envelopeValue:
-		err = fmt.Errorf("recorded by the codec %q, and the method now uses %q", codec, jsonCodec)
-	default:
-		err = fmt.Errorf("unknown kind of outcome %q", kind)
+		return v, nil, &CallError{Operation: o.name, Key: key, Err: fmt.Errorf("%w: %s", ErrResultUnavailable, payload)}
+	case kind != envelopeValue && kind != envelopeFinal:
+		return fail(fmt.Errorf("unknown kind of outcome %q", kind))
+	case codec != o.codec.Name():
+		return fail(fmt.Errorf("recorded by the codec %q, and the method now uses %q", codec, o.codec.Name()))
 	}
-	return v, &DecodeError{Operation: operation, Key: key, Codec: codec, Err: err}
+	if kind == envelopeFinal {
+		var line []byte
+		line, payload, _ = bytes.Cut(payload, []byte("\n"))
+		if final, err = o.restore(line); err != nil {
+			return fail(err)
+		}
+	}
+	if err := o.codec.Unmarshal(payload, &v); err != nil {
+		return fail(err)
+	}
+	return v, final, nil
 }
 
 // copierOf returns how values of type T are copied without a codec, or nil if

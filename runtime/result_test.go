@@ -18,9 +18,9 @@ func TestEnvelopeBytes(t *testing.T) {
 		{"value", result{"r-1"}, 100, "1v json\n{\"ID\":\"r-1\"}"},
 		{"no result", struct{}{}, 100, "1v json\n{}"},
 		{"nil", (*result)(nil), 100, "1v json\nnull"},
-		{"unavailable", strings.Repeat("x", 100), 100, "1u json\n102 bytes exceed the limit of 100"},
+		{"unavailable", strings.Repeat("x", 100), 100, "1u json\n110 bytes exceed the limit of 100"},
 	} {
-		if got, _ := encodeResult(c.value, c.limit); string(got) != c.want {
+		if got, _ := encodeOutcome(jsonCodec{}, c.value, nil, c.limit); string(got) != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -37,7 +37,7 @@ func TestEnvelopesOfOthers(t *testing.T) {
 		"1v json\n{\"ID\":1,\"": "unexpected end of JSON",
 		"1v json\n{\"ID\":1}":   "cannot unmarshal number",
 	} {
-		v, err := decodeResult[struct{ ID string }]("op", "op/k", []byte(envelope))
+		v, _, err := decodeOutcome[struct{ ID string }](&operation{name: "op", codec: jsonCodec{}}, "op/k", []byte(envelope))
 		var decode *DecodeError
 		if !errors.As(err, &decode) || !strings.Contains(err.Error(), want) || decode.Key != "op/k" {
 			t.Errorf("%q: %v, want a *DecodeError with %q", envelope, err, want)

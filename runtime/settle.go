@@ -1,17 +1,29 @@
 package idem
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
 
-// settle records the result of an execution that succeeded, which took the
-// given time, and returns what its caller gets.
-func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, v T, took time.Duration) (T, error) {
+// outcome is what an execution came to: a result, or an error that is final.
+type outcome[T any] struct {
+	kind      EventKind // Executed or Recovered
+	value     T
+	err       error          // final
+	recorded  *recordedError // what is recorded of err
+	encodeErr error          // why that is nothing
+	took      time.Duration
+}
+
+// settle records the outcome of an execution and returns what its caller gets.
+func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome[T]) (T, error) {
 	s := c.store
 	x.cancel(context.Canceled)
-	r := Record{Attempt: x.attempt, Fence: x.fence}
-	envelope, encodeErr := encodeResult(v, s.options.resultLimit)
+	envelope, encodeErr := unavailable(c.operation.codec, o.encodeErr), o.encodeErr
+	if encodeErr == nil {
+		envelope, encodeErr = encodeOutcome(c.operation.codec, o.value, o.recorded, s.options.resultLimit)
+	}
 	completion := Completion{Key: c.key, Fence: x.fence, Result: envelope, TTL: c.operation.ttl}
 
 	sent := time.Now()
@@ -19,45 +31,46 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, v T, took
 	held, err := s.backend.Complete(detached, completion)
 	cancel()
 
-	kept := c.keep(f, v, envelope, r)
+	r := x.record()
+	kept := c.keep(f, o.value, o.err, envelope, r)
+	event := c.event(o.kind, r, o.took, cmp.Or(encodeErr, o.err))
 	switch {
 	case err != nil:
 		err = &BackendError{Operation: x.operation, Key: x.key, Action: "complete", Err: err}
 		s.observe(ctx, c.event(Unsettled, r, 0, err))
-		s.conclude(ctx, c.event(Executed, r, took, encodeErr), c.waited)
+		s.conclude(ctx, event, c.waited)
 		s.shard(c.key).land(f, arrived, kept, nil, true)
-		c.settleLater(ctx, f, x, completion, kept)
+		c.settleLater(f, x, completion, kept, encodeErr == nil)
 	case !held:
 		s.leases.drop(x)
-		return c.obey(ctx, f, x, v, nil, kept)
+		return c.obey(ctx, f, x, o.value, o.err, kept)
 	default:
 		s.leases.drop(x)
 		if encodeErr == nil {
 			s.remember(c.key, c.fingerprint, kept, sent, completion.TTL)
 		}
-		s.conclude(ctx, c.event(Executed, r, took, encodeErr), c.waited)
+		s.conclude(ctx, event, c.waited)
 		c.land(f, arrived, kept, nil)
 	}
 	if s.options.strict && encodeErr == nil {
-		return decodeResult[T](c.operation.name, c.key, envelope)
+		v, final, err := decodeOutcome[T](c.operation, c.key, envelope)
+		return v, cmp.Or(err, final)
 	}
-	return v, nil
+	return o.value, o.err
 }
 
-// settleLater records a result in the background. Until that is done the claim
-// stays renewed, and the flight stays, so that this process replays the result.
-func (c *call[T]) settleLater(ctx context.Context, f *flight, x *execution, completion Completion, kept result) {
+// settleLater records an outcome in the background. Until that is done the
+// claim stays renewed, and the flight stays, so that this process replays the
+// outcome.
+func (c *call[T]) settleLater(f *flight, x *execution, completion Completion, kept result, complete bool) {
 	s := c.store
-	ctx = context.WithoutCancel(ctx)
-	event := c.event(Settled, Record{Attempt: x.attempt, Fence: x.fence}, 0, nil)
 	over := func(kind EventKind) {
 		s.leases.drop(x)
 		sh := s.shard(x.key)
 		sh.mu.Lock()
 		sh.remove(f)
 		sh.mu.Unlock()
-		event.Kind = kind
-		s.observe(ctx, event)
+		s.observe(context.Background(), Event{Kind: kind, Operation: x.operation, Key: x.key, Attempt: x.attempt, Fence: x.fence})
 	}
 	ok := s.later(&errand{key: x.key, completes: true, send: func(ctx context.Context) error {
 		sent := time.Now()
@@ -68,7 +81,9 @@ func (c *call[T]) settleLater(ctx context.Context, f *flight, x *execution, comp
 		case !held:
 			over(Lost)
 		default:
-			s.remember(x.key, f.fingerprint, kept, sent, completion.TTL)
+			if complete {
+				s.remember(x.key, f.fingerprint, kept, sent, completion.TTL)
+			}
 			over(Settled)
 		}
 		return nil
@@ -79,32 +94,27 @@ func (c *call[T]) settleLater(ctx context.Context, f *flight, x *execution, comp
 }
 
 // obey makes a holder that was taken over a follower of the record: it gets
-// the result that every caller of the key sees. v and err are its own outcome,
-// which count only if nothing is recorded.
+// the outcome that every caller of the key sees. v and err are its own, which
+// count only if nothing is recorded; own is what its followers get then, empty
+// if err is not an outcome.
 func (c *call[T]) obey(ctx context.Context, f *flight, x *execution, v T, err error, own result) (T, error) {
-	s := c.store
-	r := Record{Attempt: x.attempt, Fence: x.fence}
+	s, r := c.store, x.record()
 	s.observe(ctx, c.event(Lost, r, 0, err))
 	recorded, found, lookupErr := c.awaitRecord(ctx)
 	switch {
 	case found && sameArguments(recorded.Fingerprint, c.fingerprint):
 		return c.replay(ctx, f, recorded, time.Now())
-	case lookupErr != nil && err == nil:
-		err = lookupErr
+	case lookupErr != nil:
+		err = cmp.Or(err, lookupErr)
+		own = result{}
 	}
-	kind := Executed
-	if err != nil {
-		kind = Released
+	if own.envelope == nil {
+		s.conclude(ctx, c.event(Released, r, 0, err), c.waited)
+		c.landFailed(ctx, f, err)
+		return v, err
 	}
-	s.conclude(ctx, c.event(kind, r, 0, err), c.waited)
-	switch {
-	case err == nil:
-		c.land(f, arrived, own, nil)
-	case ctx.Err() != nil:
-		c.land(f, stepDown, result{}, err)
-	default:
-		c.land(f, failed, result{}, err)
-	}
+	s.conclude(ctx, c.event(Executed, r, 0, err), c.waited)
+	c.land(f, arrived, own, nil)
 	return v, err
 }
 

@@ -79,7 +79,7 @@ func TestLossWhileUnsettled(t *testing.T) {
 			t.Fatal(err)
 		}
 		operator := idem.New(backend.backend)
-		if err := operator.Resolve(t.Context(), "charge/r-1", receipt{ID: "resolved"}, 0); err != nil {
+		if err := operator.Resolve(t.Context(), "charge/r-1", idem.Resolution{Result: receipt{ID: "resolved"}}); err != nil {
 			t.Fatal(err)
 		}
 		closeStore(t, operator)
