@@ -15,11 +15,10 @@ type Codec interface {
 	// *DecodeError, so a change of the encoding needs a new name.
 	Name() string
 
-	// Marshal encodes a result.
+	// Marshal encodes the result that v, a pointer to its type, leads to.
 	Marshal(v any) ([]byte, error)
 
-	// Unmarshal decodes what Marshal wrote into v, a pointer to the result's
-	// type.
+	// Unmarshal decodes what Marshal wrote into v, such a pointer.
 	Unmarshal(data []byte, v any) error
 }
 
@@ -60,7 +59,7 @@ func checkUTF8(v any, data []byte) error {
 	if !bytes.Contains(data, []byte(`\ufffd`)) {
 		return nil
 	}
-	back := reflect.New(reflect.TypeOf(v))
+	back := reflect.New(reflect.TypeOf(v).Elem())
 	if err := json.Unmarshal(data, back.Interface()); err != nil {
 		return err
 	}

@@ -50,10 +50,7 @@ func Do[T any](ctx context.Context, store *Store, c Call, fn func(context.Contex
 	if err != nil {
 		return zero, store.refuse(ctx, o, "", err)
 	}
-	key, err := singleKey(scope, c.Operation, c.Key)
-	if err != nil {
-		return zero, store.refuse(ctx, o, "Key", err)
-	}
+	key := singleKey(scope, o.prefix, c.Key)
 	var sum []byte
 	if c.Request != nil {
 		var f FingerprintBuilder

@@ -70,7 +70,7 @@ func (o *operation) final(err error) (recorded *recordedError, isFinal bool, enc
 		}
 		m := recordedMatch{Name: f.name, Bare: same(err, target)}
 		if f.decode != nil {
-			if m.Value, encodeErr = marshal(jsonCodec{}, target); encodeErr != nil {
+			if m.Value, encodeErr = marshal(jsonCodec{}, &target); encodeErr != nil {
 				return nil, true, fmt.Errorf("the error %s: %w", f.name, encodeErr)
 			}
 		}

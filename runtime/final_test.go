@@ -144,7 +144,7 @@ func TestFinalThatIsNoneAnyMore(t *testing.T) {
 func TestCodecOfTheUsersOwn(t *testing.T) {
 	backend := memory.New()
 	plain := idem.NewCodec("plain",
-		func(v any) ([]byte, error) { return []byte(v.(receipt).ID), nil },
+		func(v any) ([]byte, error) { return []byte(v.(*receipt).ID), nil },
 		func(data []byte, v any) error { v.(*receipt).ID = string(data); return nil })
 	for range 2 {
 		store := idem.New(backend)

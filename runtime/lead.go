@@ -266,7 +266,7 @@ func (c *call[T]) runUnprotected(ctx context.Context, f *flight, cause error) (T
 		c.land(f, failed, result{}, err)
 		return v, err
 	}
-	envelope, _ := encodeOutcome(c.operation.codec, v, nil, c.store.options.resultLimit)
+	envelope, _ := encodeOutcome(c.operation.codec, &v, nil, c.store.options.resultLimit)
 	kept := c.keep(f, v, nil, envelope, Record{})
 	c.store.conclude(ctx, c.event(Unprotected, Record{}, time.Since(start), cause), c.waited)
 	c.land(f, arrived, kept, nil)

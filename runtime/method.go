@@ -51,6 +51,7 @@ type Method[T any] struct {
 // operation is what a method says of its calls, whatever their type.
 type operation struct {
 	name             string
+	prefix           string // the name as it begins a key
 	parts, arguments []string
 	ttl, lease       time.Duration
 	maxWait          time.Duration
@@ -98,6 +99,7 @@ func (o *operation) complete(s *Store) error {
 	case o.maxWait < 0:
 		return fmt.Errorf("%s: the wait %v is negative", o.name, o.maxWait)
 	}
+	o.prefix = escapeOperation(o.name)
 	if o.codec == nil {
 		o.codec = jsonCodec{}
 	}
@@ -131,7 +133,7 @@ func (m *Method[T]) RunAsking(ctx context.Context, key *KeyBuilder, fingerprint 
 	if err != nil {
 		return zero, s.refuse(ctx, &m.operation, "", err)
 	}
-	name, missing, err := key.finish(scope, m.operation.name)
+	name, missing, err := key.finish(scope, m.operation.prefix)
 	if err != nil {
 		return zero, s.refuse(ctx, &m.operation, nameAt(m.operation.parts, key.failedPart()), err)
 	}

@@ -3,6 +3,7 @@ package idem
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"time"
 )
 
@@ -50,6 +51,16 @@ func (s *Store) Forget(ctx context.Context, key string) error {
 	return nil
 }
 
+// pointerTo returns a pointer to a copy of v, of v's own type.
+func pointerTo(v any) any {
+	if v == nil {
+		return &v
+	}
+	p := reflect.New(reflect.TypeOf(v))
+	p.Elem().Set(reflect.ValueOf(v))
+	return p.Interface()
+}
+
 // A Resolution is the outcome that an operator found out for a key.
 type Resolution struct {
 	// Result is encoded as the method's own would be: a value of its result
@@ -71,7 +82,7 @@ func (s *Store) Resolve(ctx context.Context, key string, r Resolution) error {
 	if r.Codec == nil {
 		r.Codec = jsonCodec{}
 	}
-	envelope, err := encodeOutcome(r.Codec, r.Result, nil, s.options.resultLimit)
+	envelope, err := encodeOutcome(r.Codec, pointerTo(r.Result), nil, s.options.resultLimit)
 	if err != nil {
 		return &CallError{Key: key, Err: err}
 	}

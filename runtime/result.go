@@ -22,7 +22,7 @@ const (
 	envelopeUnavailable = 'u' // executed, but the outcome was not kept; the payload says why
 )
 
-// encodeOutcome puts a result, and the final error beside it if there is one,
+// encodeOutcome puts the result that v points to, and the final error beside it if there is one,
 // into an envelope. If that cannot be done, or the envelope would exceed limit
 // bytes, the envelope is one without the outcome, and err says why.
 func encodeOutcome(c Codec, v any, final *recordedError, limit int) (envelope []byte, err error) {
@@ -57,7 +57,7 @@ func unavailable(c Codec, why error) []byte {
 	return fmt.Appendf(nil, "%c%c %s\n%v", envelopeVersion, envelopeUnavailable, c.Name(), why)
 }
 
-// marshal encodes v. A marshaler that panics has failed to encode.
+// marshal encodes what v points to. A marshaler that panics has failed to encode.
 func marshal(c Codec, v any) (payload []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -20,7 +20,7 @@ func TestEnvelopeBytes(t *testing.T) {
 		{"nil", (*result)(nil), 100, "1v json\nnull"},
 		{"unavailable", strings.Repeat("x", 100), 100, "1u json\n110 bytes exceed the limit of 100"},
 	} {
-		if got, _ := encodeOutcome(jsonCodec{}, c.value, nil, c.limit); string(got) != c.want {
+		if got, _ := encodeOutcome(jsonCodec{}, pointerTo(c.value), nil, c.limit); string(got) != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 	x.cancel(context.Canceled)
 	envelope, encodeErr := unavailable(c.operation.codec, o.encodeErr), o.encodeErr
 	if encodeErr == nil {
-		envelope, encodeErr = encodeOutcome(c.operation.codec, o.value, o.recorded, s.options.resultLimit)
+		envelope, encodeErr = encodeOutcome(c.operation.codec, &o.value, o.recorded, s.options.resultLimit)
 	}
 	completion := Completion{Key: c.key, Fence: x.fence, Result: envelope, TTL: c.operation.ttl}
 
@@ -32,7 +32,10 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 	cancel()
 
 	r := x.record()
-	kept := c.keep(f, o.value, o.err, envelope, r)
+	kept := result{envelope: envelope, attempt: r.Attempt, fence: r.Fence}
+	if encodeErr == nil { // what cannot be encoded can be too deep, or circular, to copy
+		kept = c.keep(f, o.value, o.err, envelope, r)
+	}
 	event := c.event(o.kind, r, o.took, cmp.Or(encodeErr, o.err))
 	switch {
 	case err != nil:
@@ -40,15 +43,13 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 		s.observe(ctx, c.event(Unsettled, r, 0, err))
 		s.conclude(ctx, event, c.waited)
 		s.shard(c.key).land(f, arrived, kept, nil, true)
-		c.settleLater(f, x, completion, kept, encodeErr == nil)
+		c.settleLater(f, x, completion, kept)
 	case !held:
 		s.leases.drop(x)
 		return c.obey(ctx, f, x, o.value, o.err, kept)
 	default:
 		s.leases.drop(x)
-		if encodeErr == nil {
-			s.remember(c.key, c.fingerprint, kept, sent, completion.TTL)
-		}
+		s.remember(c.key, c.fingerprint, kept, sent, completion.TTL)
 		s.conclude(ctx, event, c.waited)
 		c.land(f, arrived, kept, nil)
 	}
@@ -62,7 +63,7 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 // settleLater records an outcome in the background. Until that is done the
 // claim stays renewed, and the flight stays, so that this process replays the
 // outcome.
-func (c *call[T]) settleLater(f *flight, x *execution, completion Completion, kept result, complete bool) {
+func (c *call[T]) settleLater(f *flight, x *execution, completion Completion, kept result) {
 	s := c.store
 	over := func(kind EventKind) {
 		s.leases.drop(x)
@@ -81,9 +82,7 @@ func (c *call[T]) settleLater(f *flight, x *execution, completion Completion, ke
 		case !held:
 			over(Lost)
 		default:
-			if complete {
-				s.remember(x.key, f.fingerprint, kept, sent, completion.TTL)
-			}
+			s.remember(x.key, f.fingerprint, kept, sent, completion.TTL)
 			over(Settled)
 		}
 		return nil

@@ -225,3 +225,41 @@ func TestReplacementCharacterIsKept(t *testing.T) {
 		}
 	}
 }
+
+type node struct{ Next *node }
+
+func copyNode(n *node) *node { return &node{copyNode(n.Next)} } // as generated: it never ends on a circle
+
+func TestCircularResultIsReturnedAndNotKept(t *testing.T) {
+	store := idem.New(memory.New())
+	defer closeStore(t, store)
+	m := idem.NewMethod(store, idem.MethodOptions[*node]{Operation: "circle", Copy: copyNode})
+	circle := &node{}
+	circle.Next = circle
+	call := func() (*node, error) {
+		var key idem.KeyBuilder
+		key.String("k")
+		return m.Run(t.Context(), &key, nil, func(context.Context) (*node, error) { return circle, nil })
+	}
+	if got, err := call(); got != circle || err != nil {
+		t.Errorf("first call: %v, %v", got, err)
+	}
+	if _, err := call(); !errors.Is(err, idem.ErrResultUnavailable) {
+		t.Errorf("replay: %v, want ErrResultUnavailable", err)
+	}
+}
+
+type pointy struct{ hidden string }
+
+func (p *pointy) MarshalJSON() ([]byte, error) { return []byte(`"` + p.hidden + `"`), nil }
+func (p *pointy) UnmarshalJSON(b []byte) error { p.hidden = strings.Trim(string(b), `"`); return nil }
+
+func TestMarshalerWithAPointerReceiverIsCalled(t *testing.T) {
+	store := idem.New(memory.New(), idem.WithCache(0, 0))
+	defer closeStore(t, store)
+	for range 2 {
+		if v, err := doOnce(t, store, "k", pointy{"kept"}); err != nil || v.hidden != "kept" {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
+}

@@ -1,0 +1,379 @@
+package idem
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"math"
+	"strconv"
+	"time"
+)
+
+// A FingerprintBuilder digests the arguments of a call, so that one key is not
+// used for two different requests. Generated code is its user: for each
+// argument it calls Arg, then the method for the argument's type. The zero
+// value is ready for use.
+//
+// Each argument has a canonical encoding:
+//
+//	t f                    booleans
+//	i DECIMAL ;            integers, whatever their width
+//	d BITS                 floats as float64, 8 bytes, the highest first
+//	c BITS BITS            complex numbers likewise
+//	s LENGTH : BYTES       strings and texts
+//	b LENGTH : BYTES       byte slices and arrays of bytes
+//	T SECONDS : NANOS ;    instants, since 1970 in UTC
+//	n                      a nil pointer
+//	p VALUE                what a pointer leads to
+//	z                      a value that equals its type's zero
+//	{ FIELD VALUE … }      structs, by the names of the fields: LENGTH : NAME
+//	{ INDEX VALUE … }      arrays: i DECIMAL ;
+//	[ COUNT : VALUE … ]    slices
+//	< COUNT : VALUE VALUE … > maps, in the order of the keys
+//
+// A field or an element of an array whose value is zero is left out, and an
+// argument that is zero too: adding a field, or changing the order of fields,
+// changes no fingerprint. A struct whose fields are all left out, an empty
+// slice and an empty map are zero.
+//
+// A fingerprint is a version byte, 1, and for each argument that is not zero
+// its index in one byte and the first 16 bytes of the SHA-256 of its encoding.
+// These bytes are a stored format and do not change.
+type FingerprintBuilder struct {
+	buffer // the argument that is being written
+
+	sums  [maxSmallSums * sumSize]byte
+	nSums int
+	more  []byte // sums beyond the first few
+
+	arg    int // 1 + the index of the argument being written
+	mark   int // where to cut if the next value is zero, -1: it must stay
+	deep   []frame
+	frames [8]frame
+	depth  int
+	failed int // 1 + the index of the argument with the first error
+	err    error
+}
+
+// frame is a composite that is being written.
+type frame struct {
+	mark  int // where to cut if it is zero
+	body  int // where its members begin
+	close byte
+}
+
+const (
+	fingerprintVersion = 1
+	digestSize         = 16
+	sumSize            = 1 + digestSize
+	maxSmallSums       = 6
+
+	maxDepth    = 10_000
+	maxArgument = 64 << 20
+)
+
+var (
+	errDepth    = errors.New("the value is nested too deeply, or runs in a circle")
+	errTooLarge = errors.New("the value is too large for a fingerprint, or runs in a circle")
+)
+
+// Arg begins the argument with the given index.
+func (f *FingerprintBuilder) Arg(i int) {
+	f.endArg()
+	f.arg, f.mark, f.depth = i+1, 0, 0
+}
+
+// endArg adds the digest of the argument that was written.
+func (f *FingerprintBuilder) endArg() {
+	if f.arg == 0 {
+		return
+	}
+	if encoded := f.bytes(); len(encoded) > 0 {
+		digest := sha256.Sum256(encoded)
+		var sum [sumSize]byte
+		sum[0] = byte(f.arg - 1)
+		copy(sum[1:], digest[:digestSize])
+		if f.nSums < maxSmallSums {
+			copy(f.sums[f.nSums*sumSize:], sum[:])
+			f.nSums++
+		} else {
+			f.more = append(f.more, sum[:]...)
+		}
+	}
+	f.cut(0)
+	f.arg = 0
+}
+
+// zero leaves the value at hand out, if it may be left out, and reports whether
+// it did.
+func (f *FingerprintBuilder) zero(isZero bool) bool {
+	mark := f.mark
+	f.mark = -1
+	if !isZero || mark < 0 {
+		return false
+	}
+	f.cut(mark)
+	return true
+}
+
+// Zero writes a value that equals its type's zero and has no other form.
+func (f *FingerprintBuilder) Zero() {
+	if !f.zero(true) {
+		f.byte('z')
+	}
+}
+
+// Nil writes a nil pointer.
+func (f *FingerprintBuilder) Nil() {
+	if !f.zero(true) {
+		f.byte('n')
+	}
+}
+
+// Pointer is called before the value that a pointer leads to, which is then
+// never left out.
+func (f *FingerprintBuilder) Pointer() {
+	f.zero(false)
+	f.byte('p')
+}
+
+// Bool writes a boolean.
+func (f *FingerprintBuilder) Bool(v bool) {
+	if f.zero(!v) {
+		return
+	}
+	if v {
+		f.byte('t')
+	} else {
+		f.byte('f')
+	}
+}
+
+// Int writes a signed integer of any width.
+func (f *FingerprintBuilder) Int(v int64) {
+	if !f.zero(v == 0) {
+		f.integer(v)
+	}
+}
+
+func (f *FingerprintBuilder) integer(v int64) {
+	f.commit(append(strconv.AppendInt(append(f.space(22), 'i'), v, 10), ';'))
+}
+
+// Uint writes an unsigned integer of any width.
+func (f *FingerprintBuilder) Uint(v uint64) {
+	if !f.zero(v == 0) {
+		f.commit(append(strconv.AppendUint(append(f.space(22), 'i'), v, 10), ';'))
+	}
+}
+
+// Float32 writes a float.
+func (f *FingerprintBuilder) Float32(v float32) { f.Float64(float64(v)) }
+
+// Float64 writes a float. Only positive zero is left out.
+func (f *FingerprintBuilder) Float64(v float64) {
+	bits := math.Float64bits(v)
+	if !f.zero(bits == 0) {
+		f.commit(appendUint64(append(f.space(9), 'd'), bits))
+	}
+}
+
+// Complex64 writes a complex number.
+func (f *FingerprintBuilder) Complex64(v complex64) { f.Complex128(complex128(v)) }
+
+// Complex128 writes a complex number. Only positive zeros are left out.
+func (f *FingerprintBuilder) Complex128(v complex128) {
+	re, im := math.Float64bits(real(v)), math.Float64bits(imag(v))
+	if !f.zero(re == 0 && im == 0) {
+		f.commit(appendUint64(appendUint64(append(f.space(17), 'c'), re), im))
+	}
+}
+
+func appendUint64(dst []byte, v uint64) []byte {
+	return append(dst, byte(v>>56), byte(v>>48), byte(v>>40), byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+}
+
+// String writes a string.
+func (f *FingerprintBuilder) String(s string) {
+	if !f.zero(s == "") && f.fits(len(s)) {
+		b := append(strconv.AppendInt(append(f.space(len(s)+21), 's'), int64(len(s)), 10), ':')
+		f.commit(append(b, s...))
+	}
+}
+
+// Bytes writes a byte slice. A nil one is the same as an empty one.
+func (f *FingerprintBuilder) Bytes(b []byte) {
+	if !f.zero(len(b) == 0) {
+		f.blob('b', b)
+	}
+}
+
+// ID writes an array of bytes.
+func (f *FingerprintBuilder) ID(b []byte) {
+	isZero := true
+	for _, c := range b {
+		isZero = isZero && c == 0
+	}
+	if !f.zero(isZero) {
+		f.blob('b', b)
+	}
+}
+
+// Text writes the result of MarshalText or AppendText.
+func (f *FingerprintBuilder) Text(b []byte, err error) {
+	if err != nil {
+		f.fail(err)
+	}
+	if !f.zero(len(b) == 0) {
+		f.blob('s', b)
+	}
+}
+
+func (f *FingerprintBuilder) blob(tag byte, b []byte) {
+	if f.fits(len(b)) {
+		head := append(strconv.AppendInt(append(f.space(len(b)+21), tag), int64(len(b)), 10), ':')
+		f.commit(append(head, b...))
+	}
+}
+
+// Buffer returns an empty slice for AppendText to write to.
+func (f *FingerprintBuilder) Buffer() []byte { return make([]byte, 0, 64) }
+
+// Time writes an instant: its zone and its monotonic reading do not count.
+func (f *FingerprintBuilder) Time(t time.Time) {
+	if f.zero(t.IsZero()) {
+		return
+	}
+	b := strconv.AppendInt(append(f.space(32), 'T'), t.Unix(), 10)
+	b = strconv.AppendInt(append(b, ':'), int64(t.Nanosecond()), 10)
+	f.commit(append(b, ';'))
+}
+
+// Open begins a struct or an array, whose members follow, each after Field or
+// Index, and reports whether to go on. If it returns false the value is too
+// deep or too large: nothing of it is to be written, nor Close to be called.
+func (f *FingerprintBuilder) Open() bool { return f.open('{', '}', -1) }
+
+// OpenList begins a slice of n elements. Its result is as Open's.
+func (f *FingerprintBuilder) OpenList(n int) bool { return f.open('[', ']', n) }
+
+// OpenMap begins a map of n entries, each written as key, MapValue, value in
+// the order of the keys. Its result is as Open's.
+func (f *FingerprintBuilder) OpenMap(n int) bool { return f.open('<', '>', n) }
+
+func (f *FingerprintBuilder) open(open, close byte, n int) bool {
+	if f.depth >= maxDepth {
+		f.fail(errDepth)
+	}
+	if f.err != nil || !f.fits(0) {
+		return false
+	}
+	fr := frame{mark: f.mark, close: close}
+	f.zero(false)
+	f.byte(open)
+	if n >= 0 {
+		f.commit(append(strconv.AppendInt(f.space(21), int64(n), 10), ':'))
+	}
+	fr.body = f.len()
+	if f.depth < len(f.frames) {
+		f.frames[f.depth] = fr
+	} else {
+		f.deep = append(f.deep[:f.depth-len(f.frames)], fr)
+	}
+	f.depth++
+	return true
+}
+
+// Field begins the field of a struct. The fields are written in the order of
+// their names.
+func (f *FingerprintBuilder) Field(name string) {
+	mark := f.len()
+	f.commit(append(append(strconv.AppendInt(f.space(len(name)+21), int64(len(name)), 10), ':'), name...))
+	f.mark = mark
+}
+
+// Index begins the element i of an array.
+func (f *FingerprintBuilder) Index(i int) {
+	mark := f.len()
+	f.integer(int64(i))
+	f.mark = mark
+}
+
+// MapValue is called between the key and the value of a map's entry.
+func (f *FingerprintBuilder) MapValue() {}
+
+// Close ends what an Open function began.
+func (f *FingerprintBuilder) Close() {
+	f.depth--
+	var fr frame
+	if f.depth < len(f.frames) {
+		fr = f.frames[f.depth]
+	} else {
+		fr = f.deep[f.depth-len(f.frames)]
+	}
+	f.mark = fr.mark
+	if !f.zero(f.len() == fr.body) {
+		f.byte(fr.close)
+	}
+}
+
+// fits notes an argument that becomes too large.
+func (f *FingerprintBuilder) fits(n int) bool {
+	if f.len()+n > maxArgument {
+		f.fail(errTooLarge)
+		return false
+	}
+	return true
+}
+
+func (f *FingerprintBuilder) fail(err error) {
+	if f.err == nil {
+		f.err, f.failed = err, f.arg
+	}
+}
+
+// failedArgument is the index of the argument with the first error.
+func (f *FingerprintBuilder) failedArgument() int { return f.failed - 1 }
+
+// sum returns the fingerprint. That of a nil builder is empty, which agrees
+// with every other.
+func (f *FingerprintBuilder) sum() ([]byte, error) {
+	if f == nil {
+		return nil, nil
+	}
+	f.endArg()
+	if f.err != nil {
+		return nil, f.err
+	}
+	out := make([]byte, 0, 1+f.nSums*sumSize+len(f.more))
+	out = append(out, fingerprintVersion)
+	out = append(out, f.sums[:f.nSums*sumSize]...)
+	return append(out, f.more...), nil
+}
+
+// differing returns the index of the first argument in which two fingerprints
+// differ. ok is false if that cannot be told.
+func differing(a, b []byte) (argument int, ok bool) {
+	if !isFingerprint(a) || !isFingerprint(b) {
+		return 0, false
+	}
+	a, b = a[1:], b[1:]
+	for len(a) > 0 && len(b) > 0 {
+		if !bytes.Equal(a[:sumSize], b[:sumSize]) {
+			return int(min(a[0], b[0])), true
+		}
+		a, b = a[sumSize:], b[sumSize:]
+	}
+	switch {
+	case len(a) > 0:
+		return int(a[0]), true
+	case len(b) > 0:
+		return int(b[0]), true
+	default:
+		return 0, false
+	}
+}
+
+func isFingerprint(f []byte) bool {
+	return len(f) > 0 && f[0] == fingerprintVersion && (len(f)-1)%sumSize == 0
+}

@@ -1,0 +1,290 @@
+package idem
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+	"time"
+)
+
+// A KeyBuilder builds the key of a call from its parts. Generated code is its
+// user: it declares a KeyBuilder, writes each part with the method for its
+// type, and hands it to Method.Run. The zero value is ready for use, and as
+// long as a key is not unusually long nothing but the finished string is
+// allocated.
+//
+// A key is the operation's name and the parts, joined by "/":
+//
+//	payments.Charge/cus_9/order-123
+//
+// In the name and in the parts all bytes but letters, digits and -._~:@+$&!*;
+// are written as %XX, so that a part's own "/" is %2F. Where the store has a
+// scope the key begins with "@", the scope and "/". The encodings of the parts:
+//
+//   - strings and texts are escaped bytes, integers are decimal, booleans are
+//     true or false, byte slices are escaped bytes, arrays of bytes are
+//     lower-case hexadecimal
+//   - floats are the bits of IEEE 754 in hexadecimal, 8 or 16 digits; complex
+//     numbers are two floats joined by ":"
+//   - instants are RFC 3339 in UTC with as many decimals as needed
+//   - a nil pointer is %-
+//   - a value of a type parameter that is no string begins with % and a letter
+//     for its kind
+//   - structs, arrays and slices are their elements in parentheses, joined by
+//     ","; maps likewise, as key=value in the order of the keys; an empty
+//     element is %. and a nil slice or map the same as an empty one
+//
+// A key of more than 256 bytes keeps its first ones and ends in %sha256: and
+// the hash of the whole in hexadecimal. Within one operation, whose parts have
+// fixed types, different parts never give one key.
+//
+// These bytes are a stored format and do not change.
+type KeyBuilder struct {
+	buffer
+
+	depth   int
+	parts   int
+	first   bool // the next element is the first of its composite
+	kind    byte // letter that the next value begins with, of Reflect
+	entry   bool // the next element is the value of a map's entry
+	present bool // a part holds something
+	missing int  // 1 + the index of the first empty part
+	failed  int  // 1 + the index of the first part with an error
+	err     error
+}
+
+// begin writes what stands before a value, and counts parts.
+func (k *KeyBuilder) begin() {
+	switch {
+	case k.depth == 0:
+		k.parts++
+		k.byte('/')
+	case k.entry:
+		k.byte('=')
+	case !k.first:
+		k.byte(',')
+	}
+	k.first, k.entry = false, false
+	if k.kind != 0 {
+		k.byte('%')
+		k.byte(k.kind)
+		k.kind = 0
+	}
+}
+
+// empty notes that the value at hand is empty: a missing part, or an element
+// that has to be told from no element at all.
+func (k *KeyBuilder) empty() {
+	if k.depth > 0 {
+		k.byte('%')
+		k.byte('.')
+		return
+	}
+	if k.missing == 0 {
+		k.missing = k.parts
+	}
+}
+
+func (k *KeyBuilder) holds() { k.present = true }
+
+// String writes a string. As a part of its own an empty one is missing.
+func (k *KeyBuilder) String(s string) {
+	k.begin()
+	if s == "" {
+		k.empty()
+		return
+	}
+	k.holds()
+	k.commit(appendEscaped(k.space(escaped(s)), s))
+}
+
+// Bytes writes a byte slice. As a part of its own an empty one is missing.
+func (k *KeyBuilder) Bytes(b []byte) {
+	k.begin()
+	if len(b) == 0 {
+		k.empty()
+		return
+	}
+	k.holds()
+	k.commit(appendEscaped(k.space(escaped(b)), b))
+}
+
+// Text writes the result of MarshalText or AppendText. As a part of its own an
+// empty text is missing; an error is the call's.
+func (k *KeyBuilder) Text(b []byte, err error) {
+	if err != nil {
+		k.fail(err)
+	}
+	k.Bytes(b)
+}
+
+// fail remembers the first error, of the part that is written next.
+func (k *KeyBuilder) fail(err error) {
+	if k.err != nil {
+		return
+	}
+	k.err, k.failed = err, k.parts
+	if k.depth == 0 {
+		k.failed++
+	}
+}
+
+// Buffer returns an empty slice for AppendText to write to.
+func (k *KeyBuilder) Buffer() []byte { return make([]byte, 0, 64) }
+
+// Bool writes a boolean.
+func (k *KeyBuilder) Bool(v bool) {
+	k.begin()
+	k.holds()
+	k.commit(strconv.AppendBool(k.space(5), v))
+}
+
+// Int writes a signed integer of any width.
+func (k *KeyBuilder) Int(v int64) {
+	k.begin()
+	k.holds()
+	k.commit(strconv.AppendInt(k.space(20), v, 10))
+}
+
+// Uint writes an unsigned integer of any width.
+func (k *KeyBuilder) Uint(v uint64) {
+	k.begin()
+	k.holds()
+	k.commit(strconv.AppendUint(k.space(20), v, 10))
+}
+
+// Float32 writes a float by its bits.
+func (k *KeyBuilder) Float32(v float32) {
+	k.begin()
+	k.holds()
+	k.commit(appendBits(k.space(8), uint64(math.Float32bits(v)), 8))
+}
+
+// Float64 writes a float by its bits.
+func (k *KeyBuilder) Float64(v float64) {
+	k.begin()
+	k.holds()
+	k.commit(appendBits(k.space(16), math.Float64bits(v), 16))
+}
+
+// Complex64 writes a complex number by its bits.
+func (k *KeyBuilder) Complex64(v complex64) {
+	k.begin()
+	k.holds()
+	b := appendBits(k.space(17), uint64(math.Float32bits(real(v))), 8)
+	k.commit(appendBits(append(b, ':'), uint64(math.Float32bits(imag(v))), 8))
+}
+
+// Complex128 writes a complex number by its bits.
+func (k *KeyBuilder) Complex128(v complex128) {
+	k.begin()
+	k.holds()
+	b := appendBits(k.space(33), math.Float64bits(real(v)), 16)
+	k.commit(appendBits(append(b, ':'), math.Float64bits(imag(v)), 16))
+}
+
+func appendBits(dst []byte, bits uint64, digits int) []byte {
+	for i := digits - 1; i >= 0; i-- {
+		dst = append(dst, "0123456789abcdef"[bits>>(4*i)&15])
+	}
+	return dst
+}
+
+// Time writes an instant: its zone and its monotonic reading do not count. As
+// a part of its own the zero time is missing.
+func (k *KeyBuilder) Time(t time.Time) {
+	k.begin()
+	if t.IsZero() && k.depth == 0 {
+		k.empty()
+		return
+	}
+	k.holds()
+	// Years beyond four digits make this longer, and stay distinct.
+	k.commit(t.UTC().AppendFormat(k.space(len(time.RFC3339Nano)+16), time.RFC3339Nano))
+}
+
+// ID writes an array of bytes. As a part of its own one of zeros is missing.
+func (k *KeyBuilder) ID(b []byte) {
+	k.begin()
+	zero := true
+	for _, c := range b {
+		zero = zero && c == 0
+	}
+	if zero && k.depth == 0 {
+		k.empty()
+		return
+	}
+	k.holds()
+	k.commit(hex.AppendEncode(k.space(2*len(b)), b))
+}
+
+// Nil writes a nil pointer.
+func (k *KeyBuilder) Nil() {
+	k.begin()
+	k.commit(append(k.space(2), '%', '-'))
+}
+
+// Open begins a struct, an array, a slice or a map. Close ends it.
+func (k *KeyBuilder) Open() {
+	k.begin()
+	k.byte('(')
+	k.depth++
+	k.first = true
+}
+
+// MapValue is called between the key and the value of a map's entry.
+func (k *KeyBuilder) MapValue() { k.entry = true }
+
+// Close ends what Open began.
+func (k *KeyBuilder) Close() {
+	k.depth--
+	k.first = false
+	k.byte(')')
+}
+
+// Key returns the finished key of a call of operation in scope, which is empty
+// for a store without scopes: what Run would record. The error is ErrEmptyKey
+// if a part is missing.
+func (k *KeyBuilder) Key(scope, operation string) (string, error) {
+	key, missing, err := k.finish(scope, escapeOperation(operation))
+	if err == nil && missing >= 0 {
+		err = ErrEmptyKey
+	}
+	if err != nil {
+		return "", err
+	}
+	return key, nil
+}
+
+// finish returns the key, or the index of the first missing part. prefix is the
+// escaped operation.
+func (k *KeyBuilder) finish(scope, prefix string) (key string, missing int, err error) {
+	switch {
+	case k.err != nil:
+		return "", -1, k.err
+	case k.missing > 0:
+		return "", k.missing - 1, nil
+	case !k.present:
+		return "", 0, nil
+	}
+	return k.key(scope, prefix), -1, nil
+}
+
+func (k *KeyBuilder) key(scope, prefix string) string {
+	var room [maxKey]byte
+	out := room[:0]
+	if scope != "" {
+		out = append(out, '@')
+		out = appendEscaped(out, scope)
+		out = append(out, '/')
+	}
+	out = append(out, prefix...)
+	out = append(out, k.bytes()...)
+	if len(out) > maxKey {
+		return shorten(out)
+	}
+	return string(out)
+}
+
+// failedPart is the index of the part with the first error.
+func (k *KeyBuilder) failedPart() int { return k.failed - 1 }
