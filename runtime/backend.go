@@ -127,7 +127,7 @@ type Extension struct {
 // and results that hold any byte, measure time by the backend's clock alone,
 // and leave nothing half done when they return an error. An error means that
 // the outcome is unknown: the caller may send the same request again, and
-// every method gives the answer it would have given the first time.
+// every method but Release gives the answer it would have given the first time.
 //
 // Slices are never changed once they were given away: a backend may keep those
 // of a request, and hand out the same ones many times.
@@ -166,7 +166,8 @@ type Backend interface {
 	Complete(ctx context.Context, c Completion) (held bool, err error)
 
 	// Release deletes the record that has key and fence, whatever its state,
-	// so that the next claim starts afresh.
+	// so that the next claim starts afresh. Releasing twice with one fence
+	// deletes nothing more, and reports not held, as nothing is left.
 	Release(ctx context.Context, key string, fence Fence) (held bool, err error)
 
 	// Extend renews many claims in one step and reports, for each, whether

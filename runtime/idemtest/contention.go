@@ -1,6 +1,8 @@
 package idemtest
 
 import (
+	"errors"
+	"slices"
 	"sync"
 
 	idem "github.com/idemgen/idem/runtime"
@@ -98,46 +100,62 @@ func oneReplaces(t *trial) {
 	}
 }
 
-// holderRacesWithTakeover lets a lapsed holder complete while another takes
-// over: whichever comes first, the other must see it.
+// holderRacesWithTakeover lets a lapsed holder settle or renew its claim while
+// another takes over: whichever comes first, the other must see it.
 func holderRacesWithTakeover(t *trial) {
-	for range 20 {
-		old := t.winShort("k")
-		t.pass()
-		if t.err != nil {
-			return
-		}
-		q := t.request("k")
-		start := make(chan struct{})
-		var held bool
-		var got idem.ClaimResult
-		var completeErr, claimErr error
-		var group sync.WaitGroup
-		group.Go(func() {
-			<-start
-			held, completeErr = t.backend.Complete(t.ctx,
-				idem.Completion{Key: "k", Fence: old.Fence, Result: []byte("late"), TTL: t.long})
+	for round := range 10 {
+		t.race(round, "completion", idem.ClaimCompleted, func(f idem.Fence) (bool, error) {
+			return t.backend.Complete(t.ctx, idem.Completion{Key: "k", Fence: f, TTL: t.long})
 		})
-		group.Go(func() {
-			<-start
-			got, claimErr = t.backend.Claim(t.ctx, q)
+		t.race(round, "extension", idem.ClaimPending, func(f idem.Fence) (bool, error) {
+			held, err := t.backend.Extend(t.ctx, []idem.Extension{{Key: "k", Fence: f, Lease: t.long}})
+			return slices.Equal(held, []bool{true}), err
 		})
-		close(start)
-		group.Wait()
-		switch {
-		case completeErr != nil:
-			t.failf("complete beside a takeover: %w", completeErr)
-		case claimErr != nil:
-			t.failf("takeover beside a completion: %w", claimErr)
-		case held && got.Status == idem.ClaimWon:
-			t.failf("both the late completion and the takeover succeeded")
-		case held && got.Status != idem.ClaimCompleted:
-			t.failf("takeover beside a completion that succeeded: got %s", statusName(got.Status))
-		case !held && got.Status != idem.ClaimWon:
-			t.failf("neither the late completion nor the takeover (%s) succeeded", statusName(got.Status))
-		}
-		r := t.lookup("after the race", "k")
-		same(t, "a completed record after the race", r.State == idem.Completed, held)
-		t.release("an operator", "k", r.Fence, true)
+		t.race(round, "release", idem.ClaimWon, func(f idem.Fence) (bool, error) {
+			return t.backend.Release(t.ctx, "k", f)
+		})
 	}
+}
+
+// race runs act beside a takeover, which gets want if it sees that act came
+// first. A takeover that comes first wins the second attempt.
+func (t *trial) race(round int, what string, want idem.ClaimStatus, act func(idem.Fence) (bool, error)) {
+	old := t.winShort("k")
+	t.pass()
+	if t.err != nil {
+		return
+	}
+	q := t.request("k")
+	var held bool
+	var got idem.ClaimResult
+	var actErr, claimErr error
+	sides := []func(){
+		func() { held, actErr = act(old.Fence) },
+		func() { got, claimErr = t.backend.Claim(t.ctx, q) },
+	}
+	start := make(chan struct{})
+	var group sync.WaitGroup
+	for i := range sides {
+		side := sides[(i+round)%len(sides)]
+		group.Go(func() {
+			<-start
+			side()
+		})
+	}
+	close(start)
+	group.Wait()
+	if err := errors.Join(actErr, claimErr); err != nil {
+		t.failf("a late %s beside a takeover: %w", what, err)
+	}
+	attempt := 2
+	if held {
+		attempt = 1
+	} else {
+		want = idem.ClaimWon
+	}
+	if got.Status != want || got.Record.Attempt != attempt {
+		t.failf("a late %s (held %v) beside a takeover: it got %s and attempt %d, want %s and attempt %d",
+			what, held, statusName(got.Status), got.Record.Attempt, statusName(want), attempt)
+	}
+	t.release("an operator", "k", t.lookup("after the race", "k").Fence, true)
 }

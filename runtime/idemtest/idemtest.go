@@ -76,11 +76,15 @@ func (c Config) attempt(ctx context.Context, check check, b idem.Backend) error 
 		slack:   time.Minute,
 		exact:   true,
 	}
-	if c.Advance != nil {
-		t.advance = func(d time.Duration) error { return c.Advance(b, d) }
-	} else if !c.Bubble {
+	switch {
+	case c.Bubble:
+		t.slack = time.Millisecond
+	case c.Advance == nil:
 		t.short = 20 * time.Millisecond
 		t.exact = false
+	}
+	if c.Advance != nil {
+		t.advance = func(d time.Duration) error { return c.Advance(b, d) }
 	}
 	check.run(t)
 	return t.err

@@ -9,37 +9,31 @@ import (
 
 func sweepDeletesWhatExpired(t *trial) {
 	t.sweep("of nothing", 10, 0, 0)
+	retained := t.request("lapsed but retained")
+	retained.Lease = t.short
+	t.claim("the owner", retained, idem.ClaimWon)
+	renewed := t.request("renewed beyond its retention")
+	renewed.Lease, renewed.Retention = t.short, t.short
+	r := t.claim("the owner", renewed, idem.ClaimWon).Record
+	t.extend("the holder", renewed.Key, r.Fence, t.long, true)
 	t.win("live")
-	t.winShort("lapsed but retained")
-	r := t.winShort("lapsed and renewed")
 	t.finish("kept", nil, t.long)
-	q := t.request("short retention, live lease")
-	q.Retention = t.short
-	t.claim("the owner", q, idem.ClaimWon)
-	kept := []string{"live", "lapsed but retained", "lapsed and renewed", "kept", q.Key}
+	kept := []string{retained.Key, renewed.Key, "live", "kept"}
+	t.sweep("before anything expired", 10, 0, 0)
 
 	t.finish("expired", nil, t.short)
-	q = t.request("expired pending")
+	q := t.request("expired pending")
 	q.Lease, q.Retention = t.short, 0
 	t.claim("the owner", q, idem.ClaimWon)
-
-	t.sweep("before anything expired", 10, 0, btoi(!t.exact)*2)
 	t.pass()
-	t.extend("the holder", "lapsed and renewed", r.Fence, t.long, true)
-	t.sweep("after two records expired", 10, btoi(t.exact)*2, 2)
+	t.pass()
+	t.sweep("after two records expired", 10, 2, 2)
 	t.sweep("again", 10, 0, 0)
 	for _, key := range kept {
 		t.lookup(fmt.Sprintf("of %q after sweeping", key), key)
 	}
 	t.absent("after sweeping", "expired")
 	t.absent("after sweeping", "expired pending")
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func sweepKeepsToItsLimit(t *trial) {
