@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	idem "github.com/idemgen/idem/runtime"
+)
+
+// A DB runs statements. *pgxpool.Pool, *pgx.Conn and pgx.Tx are such; the
+// package sqldb makes one of a *sql.DB.
+type DB interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// Backend keeps records in a table of PostgreSQL. It implements idem.Backend
+// and idem.Notifier. A Backend must be made with New.
+type Backend struct {
+	db        DB
+	sql       statements
+	timeout   time.Duration
+	claims    lane[idem.ClaimRequest, idem.ClaimResult]
+	completes lane[idem.Completion, bool]
+	releases  lane[releaseRequest, bool]
+	lookups   lane[string, lookupResult]
+	listener  *listener
+}
+
+var (
+	_ idem.Backend  = (*Backend)(nil)
+	_ idem.Notifier = (*Backend)(nil)
+)
+
+// New returns a backend on the table that Migrate has made with the same
+// options. It opens no connection. Use a *pgxpool.Pool in a service: on a
+// single connection requests go one after the other, and waiters poll.
+//
+// A backend takes up to six connections of the pool at a time, and one more
+// while somebody waits for another process.
+func New(db DB, opts ...Option) *Backend {
+	o := newOptions(opts)
+	width := 2 // trips of one kind that may be under way
+	switch db.(type) {
+	case *pgx.Conn, pgx.Tx:
+		db, width = &serial{db: db}, 1
+	}
+	b := &Backend{db: db, sql: newStatements(o.names, true), timeout: o.timeout}
+	b.claims = newLane(width, o.timeout, b.sendClaims)
+	b.completes = newLane(width, o.timeout, b.sendCompletions)
+	b.releases = newLane(1, o.timeout, b.sendReleases)
+	b.lookups = newLane(1, o.timeout, b.sendLookups)
+	pool, _ := db.(*pgxpool.Pool)
+	b.listener = newListener(pool, o.names.channel())
+	return b
+}
+
+// Close ends the connection on which the backend listens for others, if it has
+// one. Whoever waits polls from then on. It does not close the pool.
+func (b *Backend) Close() {
+	b.listener.close()
+}
+
+// Watch implements idem.Notifier. The channel is nil where no connection can
+// listen: on a single connection, on database/sql, and behind a pooler that
+// shares connections between transactions.
+func (b *Backend) Watch(key string) (changed <-chan struct{}, stop func()) {
+	return b.listener.watch(storedKey(key))
+}

@@ -1,0 +1,152 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	idem "github.com/idemgen/idem/runtime"
+)
+
+// maxAsks bounds how often a claim is asked again that has met somebody else's
+// each time.
+const maxAsks = 20
+
+// errUnreadable wraps what is wrong with an answer, so that it is not asked
+// for again.
+var errUnreadable = errors.New("unreadable record")
+
+// Claim implements idem.Backend. It takes one round trip, and another one each
+// time that the row changed between being read and being written.
+func (b *Backend) Claim(ctx context.Context, r idem.ClaimRequest) (idem.ClaimResult, error) {
+	return b.claims.do(ctx, r)
+}
+
+func (b *Backend) sendClaims(ctx context.Context, requests []idem.ClaimRequest) ([]idem.ClaimResult, error) {
+	return askClaims(ctx, b.db, &b.sql, requests)
+}
+
+// A claimant is a request on its way, and its place among those that came
+// with it.
+type claimant struct {
+	*idem.ClaimRequest
+	key   string // as stored
+	place int
+}
+
+// askClaims sends requests until each has its answer.
+func askClaims(ctx context.Context, db DB, sql *statements, requests []idem.ClaimRequest) ([]idem.ClaimResult, error) {
+	results := make([]idem.ClaimResult, len(requests))
+	asking := make([]claimant, len(requests))
+	for i := range requests {
+		asking[i] = claimant{ClaimRequest: &requests[i], key: storedKey(requests[i].Key), place: i}
+	}
+	// All statements lock rows in this order, so that none waits for another
+	// that waits for it.
+	slices.SortFunc(asking, claimant.compare)
+	for range maxAsks {
+		if err := askOnce(ctx, db, sql, asking, results); err != nil {
+			return nil, err
+		}
+		asking = slices.DeleteFunc(asking, func(c claimant) bool { return results[c.place].Status != 0 })
+		if len(asking) == 0 {
+			return results, nil
+		}
+	}
+	return nil, fmt.Errorf("postgres: the record of %s changed %d times while it was claimed", asking[0].key, maxAsks)
+}
+
+func (c claimant) compare(d claimant) int {
+	return cmp.Or(cmp.Compare(c.key, d.key), bytes.Compare(c.Owner[:], d.Owner[:]))
+}
+
+// askOnce sends the requests in one statement and fills in the results of
+// those that were answered.
+func askOnce(ctx context.Context, db DB, sql *statements, asking []claimant, results []idem.ClaimResult) error {
+	text, args := claimArguments(sql, asking)
+	err := query(ctx, db, text, args, func() {
+		for _, c := range asking {
+			results[c.place] = idem.ClaimResult{}
+		}
+	}, func(rows pgx.Rows) error {
+		var a claimAnswer
+		if err := a.scan(rows); err != nil {
+			return err
+		}
+		if a.verdict != verdictInsert {
+			c := asking[a.n-1]
+			return a.judge(c, &results[c.place])
+		}
+		// An inserted row does not say which request it came from: all with
+		// its key and owner did.
+		first, _ := slices.BinarySearchFunc(asking, &a, func(c claimant, a *claimAnswer) int {
+			return cmp.Or(cmp.Compare(c.key, a.key), bytes.Compare(c.Owner[:], a.owner))
+		})
+		for _, c := range asking[first:] {
+			if c.key != a.key || !bytes.Equal(c.Owner[:], a.owner) {
+				break
+			}
+			a.leaseLeft = micros(c.Lease)
+			a.fingerprint = c.Fingerprint
+			if err := a.judge(c, &results[c.place]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if len(asking) == 1 && sqlState(err) == lockNotAvailable {
+		results[asking[0].place] = lockedResult
+		return nil
+	}
+	return err
+}
+
+// lockedResult answers a claim whose row another transaction has held locked
+// for longer than statements wait: somebody is at it, and it is not known who.
+var lockedResult = idem.ClaimResult{
+	Status: idem.ClaimPending,
+	Record: idem.Record{State: idem.Pending, Attempt: 1, LeaseLeft: time.Second},
+}
+
+func claimArguments(sql *statements, asking []claimant) (text string, args []any) {
+	if len(asking) == 1 {
+		c := asking[0]
+		return sql.claimOne, []any{
+			c.key, c.Owner[:], known(c.Fingerprint), micros(c.Lease), keptMicros(c.Retention), int64(c.Replace), c.flags(),
+		}
+	}
+	n := len(asking)
+	keys, owners, fingerprints := make([]string, n), make([][]byte, n), make([][]byte, n)
+	leases, retentions, replaces, flags := make([]int64, n), make([]int64, n), make([]int64, n), make([]int32, n)
+	for i, c := range asking {
+		keys[i], owners[i], fingerprints[i] = c.key, c.Owner[:], known(c.Fingerprint)
+		leases[i], retentions[i], replaces[i], flags[i] = micros(c.Lease), keptMicros(c.Retention), int64(c.Replace), c.flags()
+	}
+	return sql.claimMany, []any{keys, owners, fingerprints, leases, retentions, replaces, flags}
+}
+
+// known returns a fingerprint as the table keeps it, where none is empty and
+// not NULL.
+func known(fingerprint []byte) []byte {
+	if fingerprint == nil {
+		return []byte{}
+	}
+	return fingerprint
+}
+
+func (c claimant) flags() int32 {
+	var flags int32
+	if c.Takeover {
+		flags |= flagTakeover
+	}
+	if c.Waiting {
+		flags |= flagWaiting
+	}
+	return flags
+}

@@ -1,0 +1,129 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxBatch bounds how many requests travel together.
+const maxBatch = 256
+
+// A lane carries requests of one kind. A request that finds a free trip leaves
+// at once, alone; those that come while all trips are under way leave together
+// in the next one. So a single caller waits for nobody, and a crowd shares
+// round trips and commits.
+//
+// A request that leaves is answered, or fails, by itself: see deliver. It does
+// not end with its caller's context, because a connection that is interrupted
+// in the middle of a statement is lost.
+type lane[Q, A any] struct {
+	send    func(ctx context.Context, requests []Q) ([]A, error)
+	timeout time.Duration
+
+	mu    sync.Mutex
+	free  int // trips that are not under way
+	queue []*seat[Q, A]
+}
+
+// A seat is one caller's request.
+type seat[Q, A any] struct {
+	request Q
+	answer  A
+	err     error
+	done    chan struct{} // closed when answer and err are set
+}
+
+func newLane[Q, A any](width int, timeout time.Duration, send func(context.Context, []Q) ([]A, error)) lane[Q, A] {
+	return lane[Q, A]{send: send, timeout: timeout, free: width}
+}
+
+// do sends a request and waits for its answer. If ctx ends first, do returns
+// its error; a request that has not left by then never does.
+func (l *lane[Q, A]) do(ctx context.Context, request Q) (A, error) {
+	s := &seat[Q, A]{request: request, done: make(chan struct{})}
+	if err := ctx.Err(); err != nil {
+		return s.answer, err
+	}
+	l.mu.Lock()
+	l.queue = append(l.queue, s)
+	if l.free > 0 {
+		l.free--
+		go l.travel()
+	}
+	l.mu.Unlock()
+	select {
+	case <-s.done:
+		return s.answer, s.err
+	case <-ctx.Done():
+		l.leave(s)
+		var none A
+		return none, ctx.Err()
+	}
+}
+
+// leave takes s out of the queue, if it is still there.
+func (l *lane[Q, A]) leave(s *seat[Q, A]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.Index(l.queue, s); i >= 0 {
+		l.queue = slices.Delete(l.queue, i, i+1)
+	}
+}
+
+// travel makes trips until nobody is left in the queue.
+func (l *lane[Q, A]) travel() {
+	for {
+		l.mu.Lock()
+		seats := l.queue
+		if len(seats) == 0 {
+			l.free++
+			l.mu.Unlock()
+			return
+		}
+		l.queue = nil
+		if len(seats) > maxBatch {
+			seats, l.queue = seats[:maxBatch:maxBatch], seats[maxBatch:]
+		}
+		l.mu.Unlock()
+		l.deliver(seats)
+	}
+}
+
+// deliver sends the requests of seats together. If the server refuses them,
+// nothing has happened and one of them is to blame, so each goes again alone.
+func (l *lane[Q, A]) deliver(seats []*seat[Q, A]) {
+	requests := make([]Q, len(seats))
+	for i, s := range seats {
+		requests[i] = s.request
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.timeout)
+	answers, err := l.send(ctx, requests)
+	cancel()
+	if len(seats) > 1 && refused(err) {
+		l.deliverEach(seats)
+		return
+	}
+	for i, s := range seats {
+		if s.err = err; err == nil {
+			s.answer = answers[i]
+		}
+		close(s.done)
+	}
+}
+
+// alone is how many requests that had to be separated travel at a time.
+const alone = 4
+
+func (l *lane[Q, A]) deliverEach(seats []*seat[Q, A]) {
+	var trips sync.WaitGroup
+	for part := range slices.Chunk(seats, (len(seats)+alone-1)/alone) {
+		trips.Go(func() {
+			for i := range part {
+				l.deliver(part[i : i+1])
+			}
+		})
+	}
+	trips.Wait()
+}

@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// probeTimeout bounds the wait for the notification by which a connection
+	// shows that it can listen. It is far above a round trip.
+	probeTimeout = time.Second
+	// pollFor is how long nobody tries to listen after an attempt that failed.
+	pollFor = time.Minute
+	// listenIdle is how long the connection is kept when nobody waits, and how
+	// often it is asked for a sign of life when somebody does.
+	listenIdle = 15 * time.Second
+)
+
+// errDeaf says that notifications do not reach a connection, as behind a
+// pooler that shares connections between transactions.
+var errDeaf = errors.New("postgres: the connection cannot listen")
+
+// A listener watches keys on one connection of its own. It connects when the
+// first key is watched, and proves the connection by a notification to itself.
+// Whenever it may have missed something (when it has just begun to listen, and
+// when it ends) it wakes all who watch.
+type listener struct {
+	pool    *pgxpool.Pool // nil: nobody can listen
+	channel string
+	base    context.Context // ends with the listener
+	stop    context.CancelFunc
+	running sync.WaitGroup
+
+	mu       sync.Mutex
+	up       bool // a goroutine listens, or tries to
+	deafTill time.Time
+	watches  map[string]*watch
+}
+
+// A watch is shared by all who watch a key, until it changes.
+type watch struct {
+	changed chan struct{}
+	users   int
+}
+
+func newListener(pool *pgxpool.Pool, channel string) *listener {
+	l := &listener{pool: pool, channel: channel, watches: make(map[string]*watch)}
+	l.base, l.stop = context.WithCancel(context.Background())
+	return l
+}
+
+func (l *listener) close() {
+	l.stop()
+	l.running.Wait()
+}
+
+// watch begins to watch key, as stored.
+func (l *listener) watch(key string) (changed <-chan struct{}, stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pool == nil || l.base.Err() != nil || !l.up && time.Now().Before(l.deafTill) {
+		return nil, func() {}
+	}
+	if !l.up {
+		l.up = true
+		l.running.Go(l.run)
+	}
+	w := l.watches[key]
+	if w == nil {
+		w = &watch{changed: make(chan struct{})}
+		l.watches[key] = w
+	}
+	w.users++
+	return w.changed, sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if w.users--; w.users == 0 && l.watches[key] == w {
+			delete(l.watches, key)
+		}
+	})
+}
+
+// wake tells those who watch key that its record changed.
+func (l *listener) wake(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w := l.watches[key]; w != nil {
+		close(w.changed)
+		delete(l.watches, key)
+	}
+}
+
+// wakeAll tells everybody that something may have changed. It must be called
+// with l.mu held.
+func (l *listener) wakeAll() {
+	for key, w := range l.watches {
+		close(w.changed)
+		delete(l.watches, key)
+	}
+}
+
+// run listens until nobody watches any more or the connection fails.
+func (l *listener) run() {
+	err := l.listen()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.up = false
+	if err != nil {
+		l.deafTill = time.Now().Add(pollFor)
+	}
+	l.wakeAll()
+}
+
+// listen returns nil if it has listened and may try again.
+func (l *listener) listen() error {
+	conn, err := l.connect()
+	if err != nil {
+		return err
+	}
+	defer l.disconnect(conn)
+	l.mu.Lock()
+	l.wakeAll()
+	l.mu.Unlock()
+	for {
+		ctx, cancel := context.WithTimeout(l.base, listenIdle)
+		n, err := conn.WaitForNotification(ctx)
+		cancel()
+		switch {
+		case err == nil:
+			l.wake(n.Payload)
+		case l.base.Err() != nil || !pgconn.Timeout(err):
+			return nil
+		case l.idle() || !l.alive(conn):
+			return nil
+		}
+	}
+}
+
+// idle reports whether nobody watches.
+func (l *listener) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.watches) == 0
+}
+
+func (l *listener) alive(conn *pgx.Conn) bool {
+	ctx, cancel := context.WithTimeout(l.base, probeTimeout)
+	defer cancel()
+	return conn.Ping(ctx) == nil
+}
+
+// connect takes a connection out of the pool for good, and makes sure that
+// what others notify arrives on it.
+func (l *listener) connect() (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(l.base, defaultTimeout)
+	defer cancel()
+	pooled, err := l.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := pooled.Hijack()
+	if err := l.probe(ctx, conn); err != nil {
+		l.disconnect(conn)
+		return nil, err
+	}
+	return conn, nil
+}
+
+// probe begins to listen and waits for a notification that it sends by
+// another connection.
+func (l *listener) probe(ctx context.Context, conn *pgx.Conn) error {
+	channel := pgx.Identifier{l.channel}.Sanitize()
+	if _, err := conn.Exec(ctx, "LISTEN "+channel, pgx.QueryExecModeSimpleProtocol); err != nil {
+		return err
+	}
+	token := `\probe:` + rand.Text() // no key is stored as this
+	err := queryOnce(ctx, l.pool, "SELECT pg_notify($1::text, $2::text)::text", []any{l.channel, token}, func(pgx.Rows) error { return nil })
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		switch {
+		case pgconn.Timeout(err):
+			return errDeaf
+		case err != nil:
+			return err
+		case n.Payload == token:
+			return nil
+		}
+	}
+}
+
+// disconnect closes the connection. Behind a pooler the server's connection
+// goes on, so it is told to forget about us.
+func (l *listener) disconnect(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.base), probeTimeout)
+	defer cancel()
+	_, _ = conn.Exec(ctx, "UNLISTEN "+pgx.Identifier{l.channel}.Sanitize(), pgx.QueryExecModeSimpleProtocol)
+	_ = conn.Close(ctx)
+}

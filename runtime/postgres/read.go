@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	idem "github.com/idemgen/idem/runtime"
+)
+
+// Lookup implements idem.Backend. It takes one round trip and no lock.
+func (b *Backend) Lookup(ctx context.Context, key string) (r idem.Record, found bool, err error) {
+	answer, err := b.lookups.do(ctx, key)
+	if err != nil || !answer.found {
+		return idem.Record{}, false, err
+	}
+	if r, err = answer.row.record(key); err != nil {
+		return idem.Record{}, false, err
+	}
+	return r, true, nil
+}
+
+type lookupResult struct {
+	row   row
+	found bool
+}
+
+func (b *Backend) sendLookups(ctx context.Context, keys []string) ([]lookupResult, error) {
+	stored := make([]string, len(keys))
+	for i, key := range keys {
+		stored[i] = storedKey(key)
+	}
+	text, args := b.sql.lookupMany, []any{stored}
+	if len(keys) == 1 {
+		text, args = b.sql.lookupOne, []any{stored[0]}
+	}
+	results := make([]lookupResult, len(keys))
+	err := query(ctx, b.db, text, args, func() { clear(results) }, func(rows pgx.Rows) error {
+		var n int
+		var r row
+		if err := rows.Scan(&n, &r.state, &r.fence, &r.attempt, &r.fingerprint, &r.result, &r.age, &r.leaseLeft, &r.ttlLeft); err != nil {
+			return err
+		}
+		results[n-1] = lookupResult{row: r, found: true}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// Sweep implements idem.Backend. Rows that somebody has locked are left for
+// the next time.
+func (b *Backend) Sweep(ctx context.Context, limit int) (deleted int, err error) {
+	return detached(ctx, b.timeout, func(ctx context.Context) (n int, err error) {
+		err = query(ctx, b.db, b.sql.sweep, []any{int64(limit)}, func() {}, func(rows pgx.Rows) error {
+			return rows.Scan(&n)
+		})
+		return n, err
+	})
+}
