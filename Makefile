@@ -14,6 +14,11 @@ LINTER := $(GO) tool -modfile=tools/go.mod golangci-lint
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
+.PHONY: demo
+demo: ## Generate the wrappers of the examples and run examples/payments
+	$(GO) run ./cmd/idemgen ./examples/...
+	$(GO) run ./examples/payments
+
 .PHONY: test
 test: postgresql ## Run all tests with the race detector, PostgreSQL included
 	$(GO) test -race -timeout 8m $(TESTFLAGS) ./...
@@ -22,6 +27,11 @@ test: postgresql ## Run all tests with the race detector, PostgreSQL included
 lint: ## Run the linters and look at the formatting
 	$(LINTER) run ./...
 	$(LINTER) fmt --diff
+
+.PHONY: generate
+generate: ## Write every generated file again
+	$(GO) generate ./...
+	$(GO) run ./cmd/idemgen ./...
 
 .PHONY: postgresql
 postgresql:

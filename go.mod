@@ -19,3 +19,5 @@ require (
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
+
+tool github.com/idemgen/idem/cmd/idemgen

@@ -1,0 +1,65 @@
+package repo
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	command = regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)")
+	blocks  = regexp.MustCompile("(?ms)^```.*?^```$")
+	target  = regexp.MustCompile(`(?m)^([a-z-]+):`)
+)
+
+// Links within the repository lead to a file, and to a heading where they
+// name one.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, name := range documents(t) {
+		for _, m := range link.FindAllStringSubmatch(blocks.ReplaceAllString(text(t, name), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			goal := name
+			if file != "" {
+				goal = path.Join(path.Dir(name), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, goal)); err != nil {
+				t.Errorf("%s links to %s, which does not exist", name, m[1])
+			} else if anchor != "" && !slices.Contains(anchors(text(t, goal)), anchor) {
+				t.Errorf("%s links to %s, but %s has no such heading", name, m[1], goal)
+			}
+		}
+	}
+}
+
+// anchors returns the names that a document's headings get.
+func anchors(document string) (names []string) {
+	plain := strings.NewReplacer("`", "", "?", "", "!", "", ",", "", ".", "", ":", "", " ", "-")
+	for _, m := range heading.FindAllStringSubmatch(document, -1) {
+		names = append(names, plain.Replace(strings.ToLower(m[1])))
+	}
+	return names
+}
+
+// What the documents tell a reader to make, the Makefile makes.
+func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
+	var targets []string
+	for _, m := range target.FindAllStringSubmatch(text(t, "Makefile"), -1) {
+		targets = append(targets, m[1])
+	}
+	for _, name := range documents(t) {
+		for _, m := range command.FindAllStringSubmatch(text(t, name), -1) {
+			if !slices.Contains(targets, m[1]) {
+				t.Errorf("%s names `make %s`, which the Makefile does not know", name, m[1])
+			}
+		}
+	}
+}
