@@ -129,21 +129,10 @@ func (t *trial) race(round int, what string, want idem.ClaimStatus, act func(ide
 	var held bool
 	var got idem.ClaimResult
 	var actErr, claimErr error
-	sides := []func(){
+	together(round,
 		func() { held, actErr = act(old.Fence) },
 		func() { got, claimErr = t.backend.Claim(t.ctx, q) },
-	}
-	start := make(chan struct{})
-	var group sync.WaitGroup
-	for i := range sides {
-		side := sides[(i+round)%len(sides)]
-		group.Go(func() {
-			<-start
-			side()
-		})
-	}
-	close(start)
-	group.Wait()
+	)
 	if err := errors.Join(actErr, claimErr); err != nil {
 		t.failf("a late %s beside a takeover: %w", what, err)
 	}
@@ -158,4 +147,22 @@ func (t *trial) race(round int, what string, want idem.ClaimStatus, act func(ide
 			what, held, statusName(got.Status), got.Record.Attempt, statusName(want), attempt)
 	}
 	t.release("an operator", "k", t.lookup("after the race", "k").Fence, true)
+}
+
+// together runs two functions at once. Rounds differ in which is likely to
+// come first.
+func together(round int, a, b func()) {
+	if round%2 == 1 {
+		a, b = b, a
+	}
+	start := make(chan struct{})
+	var group sync.WaitGroup
+	for _, f := range []func(){a, b} {
+		group.Go(func() {
+			<-start
+			f()
+		})
+	}
+	close(start)
+	group.Wait()
 }

@@ -80,7 +80,7 @@ func (c Config) attempt(ctx context.Context, check check, b idem.Backend) error 
 	case c.Bubble:
 		t.slack = time.Millisecond
 	case c.Advance == nil:
-		t.short = 20 * time.Millisecond
+		t.short = 5 * time.Millisecond
 		t.exact = false
 	}
 	if c.Advance != nil {
@@ -142,4 +142,5 @@ var checks = []check{
 	{"holder races with takeover", holderRacesWithTakeover},
 
 	{"waiters wake", waitersWake},
+	{"waiter races with completion", waiterRacesWithCompletion},
 }

@@ -81,6 +81,7 @@ const (
 	sweepDeletesForever       fault = "sweep deletes forever"
 	sweepWithoutAnotherLook   fault = "sweep without another look"
 	completionWakesNobody     fault = "completion wakes nobody"
+	waitersAreCountedEarly    fault = "waiters are counted early"
 	releaseWakesNobody        fault = "release wakes nobody"
 	claimFails                fault = "claim fails"
 	completeFails             fault = "complete fails"
@@ -153,6 +154,7 @@ var caughtBy = map[fault]string{
 	sweepWithoutAnotherLook:   "sweep beside claims",
 	completionWakesNobody:     "waiters wake",
 	releaseWakesNobody:        "waiters wake",
+	waitersAreCountedEarly:    "waiter races with completion",
 	claimFails:                "absent is won",
 	completeFails:             "completed is answered",
 	releaseFails:              "release is fenced",

@@ -1,6 +1,7 @@
 package idemtest
 
 import (
+	"errors"
 	"time"
 
 	idem "github.com/idemgen/idem/runtime"
@@ -10,8 +11,8 @@ import (
 // says nothing of what is acceptable.
 const wakeLimit = 30 * time.Second
 
-// waitersWake watches as a store does. A backend that is no notifier, or that
-// cannot watch now, has nothing to check.
+// waitersWake watches as a store does. A backend that is no notifier has
+// nothing to check.
 func waitersWake(t *trial) {
 	n, ok := t.backend.(idem.Notifier)
 	if !ok {
@@ -33,31 +34,67 @@ func (t *trial) waiters(n idem.Notifier, change string, settle func(string, idem
 		if t.err != nil {
 			return
 		}
-		_, stopStranger := n.Watch("another key")
-		stopStranger()
+		_, stopAnother := n.Watch("another key")
+		stopAnother()
 		first, stopFirst := n.Watch(key)
 		defer stopFirst()
 		second, stopSecond := n.Watch(key)
 		defer stopSecond()
-		if first == nil || second == nil {
-			return
-		}
 		q := t.request(key)
 		q.Waiting = true
 		t.claim("a waiter", q, idem.ClaimPending)
 		_, stopThird := n.Watch(key)
 		stopThird()
 		settle(key, r)
-		for _, changed := range []<-chan struct{}{first, second} {
-			if t.err != nil {
-				return
-			}
-			select {
-			case <-changed:
-			case <-time.After(wakeLimit):
-				t.failf("a %s woke a waiter not within %v", change, wakeLimit)
-			}
-		}
+		t.woken("a "+change, first)
+		t.woken("a "+change, second)
 		t.claim("a waiter who woke", q, want)
+	}
+}
+
+// waiterRacesWithCompletion lets a waiter ask while the holder completes: a
+// waiter who still found the record pending must wake.
+func waiterRacesWithCompletion(t *trial) {
+	n, ok := t.backend.(idem.Notifier)
+	if !ok {
+		return
+	}
+	for round := range 20 {
+		r := t.win("k")
+		if t.err != nil {
+			return
+		}
+		q := t.request("k")
+		q.Waiting = true
+		changed, stop := n.Watch("k")
+		var got idem.ClaimResult
+		var completeErr, claimErr error
+		together(round,
+			func() {
+				_, completeErr = t.backend.Complete(t.ctx, idem.Completion{Key: "k", Fence: r.Fence, TTL: t.long})
+			},
+			func() { got, claimErr = t.backend.Claim(t.ctx, q) },
+		)
+		if err := errors.Join(completeErr, claimErr); err != nil {
+			t.failf("claim by a waiter beside a completion: %w", err)
+		}
+		if got.Status == idem.ClaimPending {
+			t.woken("a completion", changed)
+		}
+		stop()
+		t.claim("a waiter after the completion", q, idem.ClaimCompleted)
+		t.release("an operator", "k", r.Fence, true)
+	}
+}
+
+// woken wants a waiter to be told of a change. A nil channel promises nothing.
+func (t *trial) woken(change string, changed <-chan struct{}) {
+	if t.err != nil || changed == nil {
+		return
+	}
+	select {
+	case <-changed:
+	case <-time.After(wakeLimit):
+		t.failf("%s did not wake a waiter within %v", change, wakeLimit)
 	}
 }

@@ -25,7 +25,7 @@ type row struct {
 	idem.Record
 	owner                  idem.Owner
 	claimed, lease, expiry time.Time
-	forever                bool
+	forever, waiting       bool
 }
 
 var errBroken = errors.New("broken on purpose")
@@ -193,6 +193,7 @@ func (b *reference) Claim(ctx context.Context, q idem.ClaimRequest) (idem.ClaimR
 	case r.State == idem.Completed:
 		return answer(idem.ClaimCompleted, r)
 	case (live || b.fault == lapsedStaysPending) && b.fault != liveIsTakenOver:
+		r.waiting = r.waiting || q.Waiting
 		return answer(idem.ClaimPending, r)
 	case !q.Takeover && b.fault != lapsedIsAlwaysTakenOver:
 		return answer(idem.ClaimInterrupted, r)
@@ -226,6 +227,8 @@ func (b *reference) Complete(ctx context.Context, c idem.Completion) (bool, erro
 	if r.State == idem.Completed && b.fault != completingTwiceOverwrites {
 		return b.fault != completeIsForgotten, nil
 	}
+	waiting := r.waiting
+	b.pause(waitersAreCountedEarly)
 	if b.fault == completeInTwoSteps {
 		b.pause(completeInTwoSteps)
 		r = b.find(c.Key)
@@ -242,7 +245,7 @@ func (b *reference) Complete(ctx context.Context, c idem.Completion) (bool, erro
 		from = r.claimed
 	}
 	b.expire(r, from, c.TTL)
-	if b.fault != completionWakesNobody {
+	if b.fault != completionWakesNobody && (b.fault != waitersAreCountedEarly || waiting) {
 		b.wake(c.Key)
 	}
 	return true, nil

@@ -2,9 +2,9 @@ package idemtest
 
 import idem "github.com/idemgen/idem/runtime"
 
-// replace returns a claim of the record that has fence.
-func (t *trial) replace(key string, fence idem.Fence) idem.ClaimRequest {
-	q := t.request(key)
+// replace returns a claim of the record of k that has fence.
+func (t *trial) replace(fence idem.Fence) idem.ClaimRequest {
+	q := t.request("k")
 	q.Replace = fence
 	q.Takeover = false
 	q.Fingerprint = anotherRequest
@@ -16,7 +16,7 @@ func replaceWinsRecordSeen(t *trial) {
 	owner.Fingerprint = oneRequest
 	last := t.claim("the owner", owner, idem.ClaimWon).Record
 	replace := func(when string) {
-		q := t.replace("k", last.Fence)
+		q := t.replace(last.Fence)
 		got := t.claim("an operator "+when, q, idem.ClaimWon).Record
 		same(t, "Attempt "+when, got.Attempt, last.Attempt+1)
 		same(t, "a greater fence "+when, got.Fence > last.Fence, true)
@@ -37,13 +37,13 @@ func replaceWinsRecordSeen(t *trial) {
 }
 
 func replaceWinsNothingElse(t *trial) {
-	got := t.claim("an operator of an absent record", t.replace("k", 1), idem.ClaimInterrupted)
+	got := t.claim("an operator of an absent record", t.replace(1), idem.ClaimInterrupted)
 	same(t, "State of an absent record", got.Record.State, 0)
 	same(t, "Fence of an absent record", got.Record.Fence, 0)
 	t.absent("after an operator's claim", "k")
 
 	first := t.win("k")
-	stale := t.replace("k", first.Fence+1000)
+	stale := t.replace(first.Fence + 1000)
 	stale.Fingerprint = nil
 	stale.Takeover = true
 	t.claim("an operator who saw another record", stale, idem.ClaimPending)
@@ -53,6 +53,6 @@ func replaceWinsNothingElse(t *trial) {
 	t.complete("the holder", idem.Completion{Key: "k", Fence: first.Fence, TTL: t.short}, true)
 	t.claim("an operator who saw another record than the completed", stale, idem.ClaimCompleted)
 	t.pass()
-	t.claim("an operator of an expired record", t.replace("k", first.Fence), idem.ClaimInterrupted)
+	t.claim("an operator of an expired record", t.replace(first.Fence), idem.ClaimInterrupted)
 	t.absent("after an operator's claim of an expired record", "k")
 }
