@@ -1,0 +1,158 @@
+package idem
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Reflect writes a value whose type is known at run time only: the exported
+// fields of structs, and what pointers lead to. What has no canonical encoding
+// is left out of a struct, and is an error as the whole value.
+func (f *FingerprintBuilder) Reflect(v any) {
+	value := reflect.ValueOf(v)
+	switch {
+	case !value.IsValid():
+		f.Nil()
+	case !encodable(value.Type()):
+		f.fail(fmt.Errorf("a value of type %s has no canonical encoding", value.Type()))
+		f.Nil()
+	default:
+		f.value(value)
+	}
+}
+
+var encodableTypes sync.Map // reflect.Type to bool
+
+// encodable reports whether values of t have a canonical encoding.
+func encodable(t reflect.Type) bool {
+	if known, ok := encodableTypes.Load(t); ok {
+		return known.(bool)
+	}
+	ok := isEncodable(t, nil)
+	encodableTypes.Store(t, ok)
+	return ok
+}
+
+// isEncodable assumes of the types in outer, of which t is a part, that they
+// are.
+func isEncodable(t reflect.Type, outer []reflect.Type) bool {
+	if hasText(t) || isTime(t) || slices.Contains(outer, t) {
+		return true
+	}
+	outer = append(outer, t)
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr, reflect.Interface:
+		return false
+	case reflect.Pointer:
+		return t.Elem() != t && isEncodable(t.Elem(), outer)
+	case reflect.Slice, reflect.Array:
+		return isEncodable(t.Elem(), outer)
+	case reflect.Map:
+		return isMapKey(t.Key()) && isEncodable(t.Elem(), outer)
+	case reflect.Struct:
+		if t.NumField() == 0 {
+			return true
+		}
+		for f := range t.Fields() {
+			if f.IsExported() && isEncodable(f.Type, outer) {
+				return true
+			}
+		}
+		return false
+	default:
+		return true
+	}
+}
+
+// structFields holds, for each type, the fields that a fingerprint covers, by
+// their names.
+var structFields sync.Map // reflect.Type to []reflect.StructField
+
+func fingerprintFields(t reflect.Type) []reflect.StructField {
+	if known, ok := structFields.Load(t); ok {
+		return known.([]reflect.StructField)
+	}
+	var fields []reflect.StructField
+	for f := range t.Fields() {
+		if f.IsExported() && encodable(f.Type) {
+			fields = append(fields, f)
+		}
+	}
+	slices.SortFunc(fields, func(a, b reflect.StructField) int { return strings.Compare(a.Name, b.Name) })
+	structFields.Store(t, fields)
+	return fields
+}
+
+// value writes a value whose type is encodable.
+func (f *FingerprintBuilder) value(v reflect.Value) {
+	t := v.Type()
+	switch {
+	case hasText(t):
+		if t.Comparable() && v.IsZero() {
+			f.Zero()
+			return
+		}
+		f.Text(textOf(v, f.Buffer()))
+		return
+	case isTime(t):
+		f.Time(asTime(v))
+		return
+	case writeScalar(f, v):
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			f.Nil()
+			return
+		}
+		f.Pointer()
+		f.value(v.Elem())
+	case reflect.Slice, reflect.Array:
+		f.elements(v)
+	case reflect.Map:
+		if f.OpenMap(v.Len()) {
+			for _, key := range sortedKeys(v) {
+				writeScalar(f, key)
+				f.MapValue()
+				f.value(v.MapIndex(key))
+			}
+			f.Close()
+		}
+	case reflect.Struct:
+		if f.Open() {
+			for _, field := range fingerprintFields(t) {
+				f.Field(field.Name)
+				f.value(v.FieldByIndex(field.Index))
+			}
+			f.Close()
+		}
+	}
+}
+
+func (f *FingerprintBuilder) elements(v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Slice && isByteSlice(v.Type()):
+		f.Bytes(v.Bytes())
+	case isByteSlice(v.Type()):
+		f.ID(arrayBytes(v))
+	case v.Kind() == reflect.Array:
+		if f.Open() {
+			for i := range v.Len() {
+				f.Index(i)
+				f.value(v.Index(i))
+			}
+			f.Close()
+		}
+	default:
+		if f.OpenList(v.Len()) {
+			for i := range v.Len() {
+				f.value(v.Index(i))
+			}
+			f.Close()
+		}
+	}
+}
