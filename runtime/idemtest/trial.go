@@ -67,8 +67,8 @@ func (t *trial) claim(who string, q idem.ClaimRequest, want idem.ClaimStatus) id
 	case got.Status != want:
 		t.failf("claim by %s: got %s, want %s", who, statusName(got.Status), statusName(want))
 	case want == idem.ClaimWon && got.Record.State != idem.Pending:
-		t.failf("claim by %s: won a record in state %d, want it pending", who, got.Record.State)
-	case want == idem.ClaimWon && got.Record.Result != nil && len(got.Record.Result) > 0:
+		t.failf("claim by %s: won a record that is %v, want it pending", who, got.Record.State)
+	case want == idem.ClaimWon && len(got.Record.Result) > 0:
 		t.failf("claim by %s: won a record that has a result already", who)
 	}
 	return got
@@ -164,7 +164,7 @@ func (t *trial) absent(when, key string) {
 	if err != nil {
 		t.failf("lookup %s: %w", when, err)
 	} else if found {
-		t.failf("lookup %s: found a record (state %d, fence %d), want none", when, r.State, r.Fence)
+		t.failf("lookup %s: found a record (%v, fence %d), want none", when, r.State, r.Fence)
 	}
 }
 
