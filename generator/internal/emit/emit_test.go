@@ -2,6 +2,7 @@ package emit
 
 import (
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -152,8 +153,8 @@ func genericInterface() model.File {
 		},
 	}, model.Method{
 		Name:    "Both",
-		Params:  params("", "Fixed"),
-		Results: params("", "K", "", "V", "", "error"),
+		Params:  params("", "Fixed", "V", "V"),
+		Results: params("", "K", "", "model.Line", "", "error"),
 		Keyed: &model.Keyed{
 			Operation:   "payments.Both",
 			Context:     -1,
@@ -162,6 +163,8 @@ func genericInterface() model.File {
 		},
 	})
 	f.Taken = []string{"K"}
+	f.Packages = maps.Clone(packages)
+	f.Packages["example.com/model"] = model.Package{Name: "model", Alias: "V"}
 	f.Interfaces[0].TypeParams = []model.TypeParameter{
 		{Name: "K", Constraint: code("comparable")},
 		{Name: "V", Constraint: code("interface{ Key() K }")},
@@ -230,7 +233,7 @@ func hiddenNames() model.File {
 	f := fileOf(
 		model.Method{
 			Name:    "Locals",
-			Params:  params("key", "context.Context", "fp", "string", "w", "string", "err", "string", "results", "string"),
+			Params:  params("key", "context.Context", "fp", "string", "w", "string", "err", "string", "results", "string", "paymentsLocalsResults2", "string"),
 			Results: params("", "string", "", "Receipt", "", "error"),
 			Keyed: &model.Keyed{
 				Operation: "op", Parts: []model.Part{part("$1", str)},
@@ -266,7 +269,13 @@ func hiddenNames() model.File {
 		model.Method{
 			Name:    "Through",
 			Params:  params("string", "string", "url", "*url.URL", "any", "yaml.Node"),
-			Results: params("", "url.Values"),
+			Results: params("", "url.Values", "", "netip.Addr"),
+		},
+		model.Method{
+			Name:    "Local",
+			Params:  params("ctx", "context.Context", "id", "key.K"),
+			Results: params("", "error"),
+			Keyed:   keyed(part("key.Of($1)", str)),
 		},
 	)
 	f.Taken = []string{"Payments", "Receipt", "tenant", "netip", "paymentsLocalsResults"}
@@ -303,6 +312,7 @@ func TestFilesOfOnePackage(t *testing.T) {
 	second.Interfaces[0].Name = "payments"
 	second.Interfaces[0].Wrapper = "idempotentPayments"
 	second.Interfaces[0].Constructor = "newIdempotentPayments"
+	second.Interfaces = append(second.Interfaces, model.Interface{Name: "Odd", Wrapper: "copyPaymentsNode", Constructor: "copyPaymentsNode2"})
 	outputs, err := Files([]model.File{first, second})
 	if err != nil {
 		t.Fatal(err)
@@ -311,6 +321,9 @@ func TestFilesOfOnePackage(t *testing.T) {
 		if !strings.Contains(string(outputs[i]), name) {
 			t.Errorf("output %d does not have %s", i, name)
 		}
+	}
+	if name := "func copyPaymentsNode3("; !strings.Contains(string(outputs[0]), name) {
+		t.Errorf("the first output does not leave the second one's wrapper its name: no %s", name)
 	}
 }
 

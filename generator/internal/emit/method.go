@@ -63,7 +63,6 @@ func (m *method) print(fn *function) *jen.Statement {
 	inner := maps.Clone(fn.block)
 	results, named := m.resultNames(fn)
 	receiver := fn.local("w")
-	inner[receiver] = true
 
 	var body []jen.Code
 	switch {

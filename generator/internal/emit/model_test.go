@@ -18,6 +18,7 @@ var packages = map[string]model.Package{
 	"net/url":           {Name: "url"},
 	"time":              {Name: "time", Alias: "clock"},
 	"example.com/model": {Name: "model"},
+	"example.com/key":   {Name: "key"},
 	"example.com/yaml":  {Name: "yaml", Alias: "."},
 }
 
