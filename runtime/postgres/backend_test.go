@@ -4,11 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idemgen/idem/internal/pgtest"
 	idem "github.com/idemgen/idem/runtime"
 )
 
 func TestLifeOfARecord(t *testing.T) {
-	b := open(t)
+	b := open(t, pgtest.DSN(t))
 	fence := b.win("k")
 	if r, found := b.lookup("k"); !found || r.State != idem.Pending || r.Fence != fence || r.Attempt != 1 {
 		t.Errorf("pending: %+v", r)

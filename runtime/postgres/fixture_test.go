@@ -13,10 +13,10 @@ import (
 // A fixture is a backend whose calls fail the test when they fail.
 type fixture struct {
 	*Backend
-	t     testing.TB
-	pool  *pgxpool.Pool
-	opts  []Option
-	names names
+	t      testing.TB
+	direct *pgxpool.Pool // to the server itself, for the test's own statements
+	opts   []Option
+	names  names
 }
 
 func newOwner() idem.Owner {
@@ -100,7 +100,7 @@ func (f *fixture) sweep(limit int) int {
 // exec runs a statement that names the table as the migrations do.
 func (f *fixture) exec(statement string, args ...any) {
 	f.t.Helper()
-	if _, err := f.pool.Exec(f.t.Context(), f.names.render(statement), args...); err != nil {
+	if _, err := f.direct.Exec(f.t.Context(), f.names.render(statement), args...); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -108,7 +108,7 @@ func (f *fixture) exec(statement string, args ...any) {
 // number returns the one number that a query answers.
 func (f *fixture) number(statement string, args ...any) (n int64) {
 	f.t.Helper()
-	if err := f.pool.QueryRow(f.t.Context(), f.names.render(statement), args...).Scan(&n); err != nil {
+	if err := f.direct.QueryRow(f.t.Context(), f.names.render(statement), args...).Scan(&n); err != nil {
 		f.t.Fatal(err)
 	}
 	return n

@@ -29,8 +29,8 @@ var errDeaf = errors.New("postgres: the connection cannot listen")
 
 // A listener watches keys on one connection of its own. It connects when the
 // first key is watched, and proves the connection by a notification to itself.
-// Whenever it may have missed something (when it has just begun to listen, and
-// when it ends) it wakes all who watch.
+// When it has just begun to listen it wakes all who watch, because it may have
+// missed something; when it ends it closes their channels.
 type listener struct {
 	pool    *pgxpool.Pool // nil: nobody can listen
 	channel string
@@ -41,17 +41,11 @@ type listener struct {
 	mu       sync.Mutex
 	up       bool // a goroutine listens, or tries to
 	deafTill time.Time
-	watches  map[string]*watch
-}
-
-// A watch is shared by all who watch a key, until it changes.
-type watch struct {
-	changed chan struct{}
-	users   int
+	watches  map[string]map[chan struct{}]struct{} // by key
 }
 
 func newListener(pool *pgxpool.Pool, channel string) *listener {
-	l := &listener{pool: pool, channel: channel, watches: make(map[string]*watch)}
+	l := &listener{pool: pool, channel: channel, watches: make(map[string]map[chan struct{}]struct{})}
 	l.base, l.stop = context.WithCancel(context.Background())
 	return l
 }
@@ -72,37 +66,44 @@ func (l *listener) watch(key string) (changed <-chan struct{}, stop func()) {
 		l.up = true
 		l.running.Go(l.run)
 	}
-	w := l.watches[key]
-	if w == nil {
-		w = &watch{changed: make(chan struct{})}
-		l.watches[key] = w
+	c := make(chan struct{}, 1)
+	if l.watches[key] == nil {
+		l.watches[key] = make(map[chan struct{}]struct{})
 	}
-	w.users++
-	return w.changed, sync.OnceFunc(func() {
+	l.watches[key][c] = struct{}{}
+	return c, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if w.users--; w.users == 0 && l.watches[key] == w {
+		delete(l.watches[key], c)
+		if len(l.watches[key]) == 0 {
 			delete(l.watches, key)
 		}
-	})
+	}
 }
 
 // wake tells those who watch key that its record changed.
 func (l *listener) wake(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w := l.watches[key]; w != nil {
-		close(w.changed)
-		delete(l.watches, key)
+	signal(l.watches[key])
+}
+
+// wakeAll tells everybody that something may have changed.
+func (l *listener) wakeAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, watches := range l.watches {
+		signal(watches)
 	}
 }
 
-// wakeAll tells everybody that something may have changed. It must be called
-// with l.mu held.
-func (l *listener) wakeAll() {
-	for key, w := range l.watches {
-		close(w.changed)
-		delete(l.watches, key)
+// signal leaves a word for those who have not taken the last one yet.
+func signal(watches map[chan struct{}]struct{}) {
+	for c := range watches {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -115,7 +116,12 @@ func (l *listener) run() {
 	if err != nil {
 		l.deafTill = time.Now().Add(pollFor)
 	}
-	l.wakeAll()
+	for key, watches := range l.watches {
+		for c := range watches {
+			close(c)
+		}
+		delete(l.watches, key)
+	}
 }
 
 // listen returns nil if it has listened and may try again.
@@ -125,9 +131,7 @@ func (l *listener) listen() error {
 		return err
 	}
 	defer l.disconnect(conn)
-	l.mu.Lock()
 	l.wakeAll()
-	l.mu.Unlock()
 	for {
 		ctx, cancel := context.WithTimeout(l.base, listenIdle)
 		n, err := conn.WaitForNotification(ctx)

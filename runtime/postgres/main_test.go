@@ -29,28 +29,28 @@ func openPool(t testing.TB, dsn string, configure ...func(*pgxpool.Config)) *pgx
 	return pool
 }
 
-// migrated makes a table in a schema of its own and returns the options that
-// name it.
-func migrated(t testing.TB) []Option {
+// open returns a backend on a table of its own, in the server that the tests
+// share. Its connections are opened with dsn, which leads there, too.
+func open(t testing.TB, dsn string, configure ...func(*pgxpool.Config)) *fixture {
 	t.Helper()
+	return openOn(t, openPool(t, dsn, configure...))
+}
+
+// openOn is open with connections that are there already.
+func openOn(t testing.TB, db DB) *fixture {
+	t.Helper()
+	direct := openPool(t, pgtest.DSN(t))
 	opts := []Option{WithSchema(pgtest.Schema(t))}
-	if err := Migrate(t.Context(), openPool(t, pgtest.DSN(t)), opts...); err != nil {
+	if err := Migrate(t.Context(), direct, opts...); err != nil {
 		t.Fatal(err)
 	}
-	return opts
+	return attach(t, db, direct, opts)
 }
 
-// open returns a backend on a table of its own.
-func open(t testing.TB) *fixture {
+// attach returns a backend on a table that others use, too.
+func attach(t testing.TB, db DB, direct *pgxpool.Pool, opts []Option) *fixture {
 	t.Helper()
-	return attach(t, pgtest.DSN(t), migrated(t))
-}
-
-// attach returns a backend on a table that others may use, too.
-func attach(t testing.TB, dsn string, opts []Option, configure ...func(*pgxpool.Config)) *fixture {
-	t.Helper()
-	pool := openPool(t, dsn, configure...)
-	b := New(pool, opts...)
+	b := New(db, opts...)
 	t.Cleanup(b.Close)
-	return &fixture{Backend: b, t: t, pool: pool, opts: opts, names: newOptions(opts).names}
+	return &fixture{Backend: b, t: t, direct: direct, opts: opts, names: newOptions(opts).names}
 }

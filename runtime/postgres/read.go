@@ -54,7 +54,7 @@ func (b *Backend) sendLookups(ctx context.Context, keys []string) ([]lookupResul
 // the next time.
 func (b *Backend) Sweep(ctx context.Context, limit int) (deleted int, err error) {
 	return detached(ctx, b.timeout, func(ctx context.Context) (n int, err error) {
-		err = query(ctx, b.db, b.sql.sweep, []any{int64(limit)}, func() {}, func(rows pgx.Rows) error {
+		err = query(ctx, b.db, b.sql.sweep, []any{int64(max(limit, 0))}, func() {}, func(rows pgx.Rows) error {
 			return rows.Scan(&n)
 		})
 		return n, err

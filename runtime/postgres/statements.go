@@ -130,9 +130,9 @@ const release = `UPDATE {table} AS t SET
 	state = 'released',
 	result = NULL,
 	fingerprint = '',
-	expires_at = CASE WHEN t.state = 'released' THEN t.expires_at ELSE {now} + {tombstone} * interval '1 microsecond' END
+	expires_at = {now} + {tombstone} * interval '1 microsecond'
 FROM {requests}
-WHERE {guard} AND t.key = r.key AND t.fence = r.fence AND (t.state = 'released' OR NOT {expired})
+WHERE {guard} AND t.key = r.key AND t.fence = r.fence AND NOT {expired}
 RETURNING r.n, {notify}`
 
 const extend = `UPDATE {table} AS t SET
