@@ -1,9 +1,12 @@
 package generator
 
 import (
+	"io"
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/idemgen/idem/generator/internal/diag"
 )
 
 // Diff returns the changes as a unified diff that patch -p1 can apply in dir.
@@ -24,9 +27,8 @@ func Diff(dir string, changes []Change) []byte {
 }
 
 // Relative is how messages name a file: relative to dir if it is inside.
-func Relative(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
-}
+func Relative(dir, path string) string { return diag.Relative(dir, path) }
+
+// Print writes one line a diagnostic, "file:line:col: message", with files
+// named relative to dir.
+func Print(w io.Writer, dir string, list []Diagnostic) { diag.Print(w, dir, list) }

@@ -18,13 +18,9 @@ type report struct {
 
 // text reports to people: mistakes to stderr, what was asked for to stdout.
 func (r *report) text(o options, stdout, stderr io.Writer) error {
-	for _, d := range r.result.Diagnostics {
-		fmt.Fprintln(stderr, r.line(d))
-	}
+	generator.Print(stderr, r.dir, r.result.Diagnostics)
 	if o.verbose {
-		for _, note := range r.result.Notes {
-			fmt.Fprintln(stderr, r.line(note))
-		}
+		generator.Print(stderr, r.dir, r.result.Notes)
 	}
 	for _, c := range r.changes {
 		name := generator.Relative(r.dir, c.Path)
@@ -42,11 +38,6 @@ func (r *report) text(o options, stdout, stderr io.Writer) error {
 		return err
 	}
 	return nil
-}
-
-func (r *report) line(d generator.Diagnostic) string {
-	p := d.Position
-	return fmt.Sprintf("%s:%d:%d: %s", generator.Relative(r.dir, p.Filename), p.Line, p.Column, d.Message)
 }
 
 // json reports to programs.

@@ -3,7 +3,6 @@ package diag
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"go/token"
 	"io"
@@ -50,25 +49,6 @@ func Print(w io.Writer, dir string, list []Diagnostic) {
 	for _, d := range list {
 		fmt.Fprintf(w, "%s:%d:%d: %s\n", Relative(dir, d.Position.Filename), d.Position.Line, d.Position.Column, d.Message)
 	}
-}
-
-// PrintJSON writes the diagnostics as a JSON array of objects with file, line,
-// column and message.
-func PrintJSON(w io.Writer, dir string, list []Diagnostic) error {
-	type object struct {
-		File    string `json:"file"`
-		Line    int    `json:"line"`
-		Column  int    `json:"column"`
-		Message string `json:"message"`
-	}
-	objects := make([]object, len(list))
-	for i, d := range list {
-		objects[i] = object{Relative(dir, d.Position.Filename), d.Position.Line, d.Position.Column, d.Message}
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "\t")
-	return e.Encode(objects)
 }
 
 // Relative names a file from dir, if it is below.

@@ -89,7 +89,7 @@ func (k *keyed) run(key, fingerprint *jen.Statement) []jen.Code {
 		return jen.Id(k.receiver).Dot(k.field).Dot("Run").
 			Call(ctx, key, fingerprint, jen.Func().Params(param).Add(results).Add(body))
 	}
-	call := k.call(k.fn, k.receiver, k.fn.params)
+	call := k.call(k.receiver, k.fn.params)
 	errType := k.fn.universe("error")
 
 	switch len(k.storedResults()) {

@@ -73,9 +73,9 @@ func (m *method) print(fn *function) *jen.Statement {
 		}
 		body = k.body()
 	case len(m.src.Results) == 0:
-		body = []jen.Code{m.call(fn, receiver, fn.params)}
+		body = []jen.Code{m.call(receiver, fn.params)}
 	default:
-		body = []jen.Code{jen.Return(m.call(fn, receiver, fn.params))}
+		body = []jen.Code{jen.Return(m.call(receiver, fn.params))}
 	}
 
 	return m.doc().Line().
@@ -107,7 +107,7 @@ func (m *method) doc() *jen.Statement {
 }
 
 // call prints the call of the wrapped method.
-func (m *method) call(fn *function, receiver string, args []string) *jen.Statement {
+func (m *method) call(receiver string, args []string) *jen.Statement {
 	var list []jen.Code
 	for i, arg := range args {
 		code := jen.Id(arg)
