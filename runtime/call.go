@@ -40,7 +40,7 @@ func (c *call[T]) do(ctx context.Context) (v T, err error) {
 		case leads:
 			return c.lead(ctx, b.flight)
 		case follows:
-			v, err, again := c.follow(ctx, b)
+			v, again, err := c.follow(ctx, b)
 			if !again {
 				return v, err
 			}
@@ -77,18 +77,18 @@ func (c *call[T]) await(ctx context.Context, signal <-chan struct{}) error {
 
 // follow waits for the leader's verdict. again is set if the caller is to
 // start afresh, because only the leader failed.
-func (c *call[T]) follow(ctx context.Context, b boarding) (v T, err error, again bool) {
+func (c *call[T]) follow(ctx context.Context, b boarding) (v T, again bool, err error) {
 	start := time.Now()
 	f := b.flight
 	if in, err := c.awaitLeader(ctx, b); err != nil {
-		return v, c.fail(ctx, Failed, Record{}, err), false
+		return v, false, c.fail(ctx, Failed, Record{}, err)
 	} else if !in {
-		return v, c.fail(ctx, Rejected, Record{}, ErrInProgress), false
+		return v, false, c.fail(ctx, Rejected, Record{}, ErrInProgress)
 	}
 	r := Record{Attempt: f.result.attempt, Fence: f.result.fence}
 	switch f.verdict {
 	case stepDown:
-		return v, nil, true
+		return v, true, nil
 	case arrived:
 		var final error
 		v, final, err = c.share(f.result)
@@ -97,7 +97,7 @@ func (c *call[T]) follow(ctx context.Context, b boarding) (v T, err error, again
 		err = f.err
 	}
 	c.store.conclude(ctx, c.event(Joined, r, time.Since(start), err), 0)
-	return v, err, false
+	return v, false, err
 }
 
 // awaitLeader waits for the verdict, and for no longer than the method waits

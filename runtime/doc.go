@@ -1,8 +1,8 @@
-// Package idem, which lives in the directory runtime and is always imported as
+// Package idem lives in the directory runtime and is always imported as
 //
 //	import idem "github.com/idemgen/idem/runtime"
 //
-// makes calls idempotent: a retry, a concurrent duplicate or a redelivered
+// It makes calls idempotent: a retry, a concurrent duplicate or a redelivered
 // message gets the result of the first call, and the side effect happens once.
 //
 // The methods of an interface are annotated, and the command idemgen writes a

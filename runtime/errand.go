@@ -60,7 +60,7 @@ func (s *Store) later(e *errand) bool {
 	}
 	s.errands[e] = struct{}{}
 	e.pause = max(firstErrandPause, min(2*e.pause, lastErrandPause))
-	e.timer = time.AfterFunc(e.pause, func() { s.chore(func() { s.deliver(s.background, e) }) })
+	e.timer = time.AfterFunc(e.pause, func() { s.chore(func() { _ = s.deliver(s.background, e) }) })
 	return true
 }
 

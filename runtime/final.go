@@ -85,7 +85,7 @@ func (o *operation) final(err error) (recorded *recordedError, isFinal bool, enc
 // same reports whether a and b are one error. Errors need not be comparable.
 func same(a, b error) (equal bool) {
 	defer func() { _ = recover() }()
-	return a == b
+	return a == b //nolint:errorlint // identity is what is asked
 }
 
 // restore brings a final error back.

@@ -53,7 +53,7 @@ func startChild(dir, ready, program string, args ...string) (*child, error) {
 	case <-c.log.seen:
 		return c, nil
 	case <-c.done:
-		return nil, fmt.Errorf("pgtest: %s ended at its start: %v\n%s", program, c.err, c.log)
+		return nil, fmt.Errorf("pgtest: %s ended at its start: %w\n%s", program, c.err, c.log)
 	case <-time.After(startTimeout):
 		_ = c.stop(os.Kill)
 		return nil, fmt.Errorf("pgtest: %s is not ready after %v\n%s", program, startTimeout, c.log)

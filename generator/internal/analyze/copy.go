@@ -93,8 +93,7 @@ func (p *copyPlanner) elem(plan *model.Plan, t types.Type) (ok bool) {
 }
 
 func (p *copyPlanner) fields(plan *model.Plan, u *types.Struct) bool {
-	for i := range u.NumFields() {
-		f := u.Field(i)
+	for f := range u.Fields() {
 		sub, ok := p.plan(f.Type())
 		switch {
 		case !ok:

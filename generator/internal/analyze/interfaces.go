@@ -31,7 +31,7 @@ func (c *checker) iface(f *File, s *speller, spec *ast.TypeSpec) (out model.Inte
 	}
 	name := c.at(spec.Name.Pos())
 	switch {
-	case c.broken(spec, t, keyed, name):
+	case c.broken(spec, t, name):
 		return out, false
 	case !t.IsMethodSet():
 		c.report(name, "%s can be used as a constraint only, so no wrapper can be a value of it: annotate an interface of methods alone", obj.Name())
@@ -52,12 +52,11 @@ func (c *checker) iface(f *File, s *speller, spec *ast.TypeSpec) (out model.Inte
 		return out, false
 	}
 	params := typeParams(obj.Type())
-	for i := range params.Len() {
-		p := params.At(i)
+	for p := range params.TypeParams() {
 		out.TypeParams = append(out.TypeParams, model.TypeParameter{Name: p.Obj().Name(), Constraint: s.typ(p.Constraint())})
 	}
 	for _, m := range c.inOrder(t, own) {
-		method := c.method(s, obj, m, params)
+		method := c.method(s, m)
 		if problem := s.fault(); problem != "" {
 			c.report(name, "the method %s of %s cannot be written in this package: %s", m.Name(), obj.Name(), problem)
 		}
@@ -88,14 +87,13 @@ func (c *checker) ownMethods(spec *ast.TypeSpec) map[string]*ast.Field {
 // name of a method that inherits annotations which do not agree.
 func (c *checker) keyedMethods(t *types.Interface, own map[string]*ast.Field) (keyed map[string]*annotation, conflict string) {
 	keyed = map[string]*annotation{}
-	for i := range t.NumExplicitMethods() {
-		m := t.ExplicitMethod(i)
+	for m := range t.ExplicitMethods() {
 		if a := c.methods[c.placeOfObject(m)]; a != nil {
 			keyed[m.Name()] = a
 		}
 	}
-	for i := range t.NumEmbeddeds() {
-		embedded, ok := t.EmbeddedType(i).Underlying().(*types.Interface)
+	for etyp := range t.EmbeddedTypes() {
+		embedded, ok := etyp.Underlying().(*types.Interface)
 		if !ok {
 			continue
 		}
@@ -233,7 +231,7 @@ func typeParams(t types.Type) *types.TypeParamList {
 
 // broken reports the type errors that touch an interface to wrap. Others in
 // its package are none of the generator's business.
-func (c *checker) broken(spec *ast.TypeSpec, t *types.Interface, keyed map[string]*annotation, name token.Position) bool {
+func (c *checker) broken(spec *ast.TypeSpec, t *types.Interface, name token.Position) bool {
 	start, end := c.at(spec.Pos()), c.at(spec.End())
 	found := false
 	for _, e := range c.Errors {

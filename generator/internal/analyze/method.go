@@ -11,7 +11,7 @@ import (
 )
 
 // method makes the model of a method without its directives.
-func (c *checker) method(s *speller, owner *types.TypeName, m *types.Func, params *types.TypeParamList) model.Method {
+func (c *checker) method(s *speller, m *types.Func) model.Method {
 	sig := m.Signature()
 	out := model.Method{Name: m.Name(), Variadic: sig.Variadic()}
 	for i := range sig.Params().Len() {

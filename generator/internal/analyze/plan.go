@@ -174,8 +174,7 @@ func (p *planner) pointer(plan *model.Plan, u *types.Pointer) error {
 
 func (p *planner) fields(plan *model.Plan, u *types.Struct) error {
 	plan.Kind = model.Struct
-	for i := range u.NumFields() {
-		f := u.Field(i)
+	for f := range u.Fields() {
 		if f.Name() == "_" {
 			continue
 		}
