@@ -28,6 +28,10 @@ lint: ## Run the linters and look at the formatting
 	$(LINTER) run ./...
 	$(LINTER) fmt --diff
 
+.PHONY: bench
+bench: ## Measure the in-process paths against singleflight, beside their bars
+	$(GO) run ./internal/bench
+
 .PHONY: generate
 generate: ## Write every generated file again
 	$(GO) generate ./...

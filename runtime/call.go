@@ -18,6 +18,7 @@ type call[T any] struct {
 
 	deadline time.Time     // of waiting for other processes; zero: none
 	waited   time.Duration // for other processes
+	landed   bool          // the call led, and its flight has landed
 }
 
 // do finds the key's outcome in this process, joins the call that leads for
@@ -56,22 +57,20 @@ func (c *call[T]) do(ctx context.Context) (v T, err error) {
 		case mismatch:
 			return v, c.conflict(ctx, Record{Fingerprint: b.fingerprint, Attempt: b.result.attempt})
 		case undecided:
-			if err := c.await(ctx, b.signal); err != nil {
+			if err := await(ctx, b.signal); err != nil {
 				return v, c.fail(ctx, Failed, Record{}, err)
 			}
 		}
 	}
 }
 
-// await waits for a signal of the leader.
-func (c *call[T]) await(ctx context.Context, signal <-chan struct{}) error {
+// await waits for a signal of the leader, which comes even if the store stops.
+func await(ctx context.Context, signal <-chan struct{}) error {
 	select {
 	case <-signal:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-c.store.background.Done():
-		return ErrClosed
 	}
 }
 
@@ -105,7 +104,7 @@ func (c *call[T]) follow(ctx context.Context, b boarding) (v T, again bool, err 
 // reports false if that time is up.
 func (c *call[T]) awaitLeader(ctx context.Context, b boarding) (bool, error) {
 	if c.deadline.IsZero() {
-		return true, c.await(ctx, b.signal)
+		return true, await(ctx, b.signal)
 	}
 	timer := time.NewTimer(time.Until(c.deadline))
 	defer timer.Stop()
@@ -114,13 +113,11 @@ func (c *call[T]) awaitLeader(ctx context.Context, b boarding) (bool, error) {
 		if !c.store.shard(c.key).executes(b.flight) {
 			return false, nil
 		}
-		return true, c.await(ctx, b.signal)
+		return true, await(ctx, b.signal)
 	case <-b.signal:
 		return true, nil
 	case <-ctx.Done():
 		return true, ctx.Err()
-	case <-c.store.background.Done():
-		return true, ErrClosed
 	}
 }
 

@@ -48,7 +48,10 @@ func appendEscaped[S string | []byte](dst []byte, s S) []byte {
 // escapeOperation makes an operation's name the first segment of a key. One
 // that begins with @ would look like a scope.
 func escapeOperation(name string) string {
-	out := string(appendEscaped(nil, name))
+	out := name
+	if escaped(name) > len(name) {
+		out = string(appendEscaped(nil, name))
+	}
 	if strings.HasPrefix(out, "@") {
 		out = "%40" + out[1:]
 	}

@@ -238,10 +238,11 @@ func TestValuesThatRunInACircle(t *testing.T) {
 	fan := &link{Name: "b"}
 	fan.More = []*link{fan, fan}
 	var wide *link
+	name := strings.Repeat("w", 1<<20)
 	for range 40 {
-		wide = &link{Name: "w", More: []*link{wide, wide}}
+		wide = &link{Name: name, More: []*link{wide, wide}}
 	}
-	for name, v := range map[string]*link{"circle": circle, "fan": fan, "doubling": wide} {
+	for shape, v := range map[string]*link{"circle": circle, "fan": fan, "doubling": wide} {
 		for how, write := range map[string]func(*FingerprintBuilder){
 			"typed":   func(f *FingerprintBuilder) { writeLink(f, v) },
 			"reflect": func(f *FingerprintBuilder) { f.Reflect(v) },
@@ -250,7 +251,7 @@ func TestValuesThatRunInACircle(t *testing.T) {
 			f.Arg(3)
 			write(&f)
 			if _, err := f.sum(); !errors.Is(err, errDepth) && !errors.Is(err, errTooLarge) || f.failedArgument() != 3 {
-				t.Errorf("%s, %s: %v at argument %d", name, how, err, f.failedArgument())
+				t.Errorf("%s, %s: %v at argument %d", shape, how, err, f.failedArgument())
 			}
 		}
 	}

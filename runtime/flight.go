@@ -3,6 +3,8 @@ package idem
 import (
 	"bytes"
 	"hash/maphash"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -143,13 +145,6 @@ func (sh *shard) executes(f *flight) bool {
 	return f.executing
 }
 
-// landed reports whether the verdict on f is in.
-func (sh *shard) landed(f *flight) bool {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return f.verdict != flying
-}
-
 // wanted reports whether a result of f is of use beyond its leader.
 func (sh *shard) wanted(f *flight) bool {
 	if sh.recent.limit > 0 {
@@ -160,11 +155,14 @@ func (sh *shard) wanted(f *flight) bool {
 	return f.followers > 0
 }
 
-// land ends f. Unless it stays, as one does whose result is not recorded yet,
-// its key is free for the next flight.
+// land ends f, once. Unless it stays, as one does whose result is not recorded
+// yet, its key is free for the next flight.
 func (sh *shard) land(f *flight, v verdict, r result, err error, stays bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	if f.verdict != flying {
+		return
+	}
 	f.verdict, f.result, f.err = v, r, err
 	f.decide()
 	if f.done != nil {
@@ -240,6 +238,19 @@ func (s *Store) remember(key string, fingerprint []byte, r result, asked time.Ti
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	sh.recent.put(key, fingerprint, r, asked.Add(min(ttl, s.options.cacheAge)))
+}
+
+// abort lands all flights with err, whatever their leaders still do.
+func (s *Store) abort(err error) {
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.Lock()
+		flights := slices.Collect(maps.Values(sh.flights))
+		sh.mu.Unlock()
+		for _, f := range flights {
+			sh.land(f, failed, result{}, err, false)
+		}
+	}
 }
 
 // drop forgets what this process knows of key: the recent result, and a

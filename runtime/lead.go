@@ -275,6 +275,7 @@ func (c *call[T]) runUnprotected(ctx context.Context, f *flight, cause error) (T
 
 // land ends the flight and frees its key.
 func (c *call[T]) land(f *flight, v verdict, r result, err error) {
+	c.landed = true
 	c.store.shard(c.key).land(f, v, r, err, false)
 }
 
@@ -282,8 +283,7 @@ func (c *call[T]) land(f *flight, v verdict, r result, err error) {
 // method under a claim panicked or called runtime.Goexit: an observer, a
 // marshaler, the backend, or an unprotected method.
 func (c *call[T]) crash(f *flight) {
-	sh := c.store.shard(c.key)
-	if !sh.landed(f) {
-		sh.land(f, failed, result{}, &PanicError{Value: errors.New("the leader did not finish"), Stack: debug.Stack()}, false)
+	if !c.landed {
+		c.land(f, failed, result{}, &PanicError{Value: errors.New("the leader did not finish"), Stack: debug.Stack()})
 	}
 }

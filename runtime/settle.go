@@ -20,10 +20,7 @@ type outcome[T any] struct {
 func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome[T]) (T, error) {
 	s := c.store
 	x.cancel(context.Canceled)
-	envelope, encodeErr := unavailable(c.operation.codec, o.encodeErr), o.encodeErr
-	if encodeErr == nil {
-		envelope, encodeErr = encodeOutcome(c.operation.codec, &o.value, o.recorded, s.options.resultLimit)
-	}
+	envelope, encodeErr := c.encode(&o)
 	completion := Completion{Key: c.key, Fence: x.fence, Result: envelope, TTL: c.operation.ttl}
 
 	sent := time.Now()
@@ -42,6 +39,7 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 		err = &BackendError{Operation: x.operation, Key: x.key, Action: "complete", Err: err}
 		s.observe(ctx, c.event(Unsettled, r, 0, err))
 		s.conclude(ctx, event, c.waited)
+		c.landed = true
 		s.shard(c.key).land(f, arrived, kept, nil, true)
 		c.settleLater(f, x, completion, kept)
 	case !held:
@@ -58,6 +56,14 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 		return v, cmp.Or(err, final)
 	}
 	return o.value, o.err
+}
+
+// encode makes the record of an outcome, or that of one which cannot be kept.
+func (c *call[T]) encode(o *outcome[T]) ([]byte, error) {
+	if o.encodeErr != nil {
+		return unavailable(c.operation.codec, o.encodeErr), o.encodeErr
+	}
+	return encodeOutcome(c.operation.codec, &o.value, o.recorded, c.store.options.resultLimit)
 }
 
 // settleLater records an outcome in the background. Until that is done the

@@ -180,7 +180,9 @@ func (s *Store) observe(ctx context.Context, e Event) {
 // caller's values, ignores the caller's cancellation, and has a timeout of its
 // own unless the backend cannot block.
 func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx = context.WithoutCancel(ctx)
+	if ctx.Done() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
 	if s.local {
 		return ctx, func() {}
 	}
@@ -243,6 +245,7 @@ func (s *Store) Close(ctx context.Context) error {
 	s.sweeper.stop()
 	err = errors.Join(err, s.flush(ctx))
 	s.stop(ErrClosed)
+	s.abort(ErrClosed)
 	s.leases.stop()
 	s.chores.Wait()
 	return err
