@@ -236,6 +236,13 @@ func TestSortedKeys(t *testing.T) {
 	check(SortedKeys(map[name]int{"b": 1, "B": 1, "ä": 1}), []name{"B", "b", "ä"})
 }
 
+func TestAsBytes(t *testing.T) {
+	type color byte
+	if got := AsBytes([]color{0, 1, 255}); string(got) != "\x00\x01\xff" {
+		t.Errorf("got %x", got)
+	}
+}
+
 func TestTimesOutsideOfFourDigitYearsDiffer(t *testing.T) {
 	seen := map[string]time.Time{}
 	for _, year := range []int{-10000, -1, 0, 1, 9999, 10000, 123456} {

@@ -54,3 +54,13 @@ func IsZero[T comparable](v T) bool {
 	var zero T
 	return v == zero
 }
+
+// AsBytes returns the bytes of a slice whose elements have a type of their
+// own. Generated code is its user.
+func AsBytes[E ~byte](s []E) []byte {
+	b := make([]byte, len(s))
+	for i, e := range s {
+		b[i] = byte(e)
+	}
+	return b
+}

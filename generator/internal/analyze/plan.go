@@ -63,6 +63,7 @@ func (p *planner) plan(t types.Type) (*model.Plan, error) {
 	switch kind := textKind(t); {
 	case kind != 0:
 		plan.Kind, plan.Zero = kind, types.Comparable(t) && !hasInterface(t)
+		plan.NoCopy = isLock(t)
 		return plan, nil
 	case isTime(t):
 		plan.Kind, plan.Exact = model.Time, isNamed(t, "time", "Time")
@@ -109,7 +110,8 @@ func (p *planner) structure(plan *model.Plan, t types.Type) error {
 		return nil
 	case *types.Slice:
 		if isByte(u.Elem()) {
-			plan.Kind, plan.Exact = model.Bytes, types.Identical(t, u)
+			plan.Kind, plan.Exact = model.Bytes, exactly(u.Elem(), types.Uint8) && types.Identical(t, u)
+			p.namedBytes(plan, u.Elem())
 			return nil
 		}
 		plan.Kind = model.Slice
@@ -118,6 +120,7 @@ func (p *planner) structure(plan *model.Plan, t types.Type) error {
 		plan.Len = u.Len()
 		if isByte(u.Elem()) {
 			plan.Kind = model.Identifier
+			p.namedBytes(plan, u.Elem())
 			return nil
 		}
 		plan.Kind = model.Array
@@ -217,6 +220,14 @@ func (p *planner) mapping(plan *model.Plan, u *types.Map) error {
 	kind := basicKinds[b.Kind()]
 	plan.Key = &model.Plan{Kind: kind, Type: p.speller.typ(u.Key()), Exact: exactly(u.Key(), exactKinds[kind])}
 	return p.elem(plan, "[]", u.Elem())
+}
+
+// namedBytes notes bytes that have a type of their own, of which a slice does
+// not convert to one of bytes.
+func (p *planner) namedBytes(plan *model.Plan, elem types.Type) {
+	if !exactly(elem, types.Uint8) {
+		plan.Elem = &model.Plan{Kind: model.Uint, Type: p.speller.typ(elem)}
+	}
 }
 
 func isByte(t types.Type) bool {

@@ -71,6 +71,8 @@ func composites() model.File {
 		fieldOf("Size", structOf("struct{ W int; H int }", fieldOf("W", integer), fieldOf("H", integer))),
 		fieldOf("Raw", model.Plan{Kind: model.Bytes, Type: code("model.Raw")}),
 		fieldOf("At", model.Plan{Kind: model.Time, Type: code("model.Instant")}),
+		fieldOf("Colors", of(model.Bytes, "[]model.Color", model.Plan{Kind: model.Uint, Type: code("model.Color")})),
+		fieldOf("Pixel", of(model.Identifier, "[3]model.Color", model.Plan{Kind: model.Uint, Type: code("model.Color")})),
 	)
 	return fileOf(model.Method{
 		Name:    "Place",
@@ -291,6 +293,7 @@ func noCopy() model.File {
 		fieldOf("Many", of(model.Slice, "[]Locked", locked)),
 		fieldOf("Few", of(model.Array, "[2]Locked", locked)),
 		fieldOf("Next", of(model.Pointer, "*Locked", locked)),
+		fieldOf("Level", model.Plan{Kind: model.AppendText, Type: code("model.Level"), Zero: true, NoCopy: true}),
 	)
 	request.NoCopy = true
 	return fileOf(model.Method{

@@ -135,7 +135,10 @@ func (e *encoder) write(v value, p *model.Plan) []jen.Code {
 	}
 	switch p.Kind {
 	case model.Bytes:
-		if p.Exact {
+		switch {
+		case p.Elem != nil:
+			return one(e.method("Bytes", e.fn.qualified(runtimePath, "AsBytes").Call(v.print())))
+		case p.Exact:
 			return one(e.method("Bytes", v.print()))
 		}
 		return one(e.method("Bytes", jen.Index().Add(e.fn.universe("byte")).Parens(v.print())))
@@ -194,7 +197,11 @@ func (e *encoder) compound(v value, p *model.Plan) []jen.Code {
 func (e *encoder) inline(v value, p *model.Plan) []jen.Code {
 	switch p.Kind {
 	case model.Identifier:
-		return one(e.method("ID", jen.Add(v.code).Index(jen.Op(":"))))
+		all := jen.Add(v.code).Index(jen.Op(":"))
+		if p.Elem != nil {
+			all = e.fn.qualified(runtimePath, "AsBytes").Call(all)
+		}
+		return one(e.method("ID", all))
 	case model.AppendText:
 		return e.unlessZero(v, p, e.method("Text", jen.Add(v.code).Dot("AppendText").Call(e.method("Buffer"))))
 	case model.MarshalText, model.TextAddress:
@@ -218,8 +225,12 @@ func (e *encoder) unlessZero(v value, p *model.Plan, write *jen.Statement) []jen
 	if e.key || !p.Zero {
 		return one(write)
 	}
-	return one(jen.If(e.fn.qualified(runtimePath, "IsZero").Call(v.print())).
-		Block(e.method("Zero")).Else().Block(write))
+	isZero := e.fn.qualified(runtimePath, "IsZero").Call(v.print())
+	if p.NoCopy {
+		// Passing the value would copy its lock.
+		isZero = jen.Add(v.print()).Op("==").Parens(e.fn.code(p.Type).Values())
+	}
+	return one(jen.If(isZero).Block(e.method("Zero")).Else().Block(write))
 }
 
 func (e *encoder) writePointer(v value, p *model.Plan) []jen.Code {

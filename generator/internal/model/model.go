@@ -158,7 +158,7 @@ type Plan struct {
 	// calls copylocks), so that it is passed on by its address.
 	NoCopy bool
 
-	Elem   *Plan       // Pointer, Slice, Array, Map
+	Elem   *Plan       // Pointer, Slice, Array, Map; Bytes and Identifier if their bytes have a type of their own
 	Key    *Plan       // Map
 	Fields []FieldPlan // Struct
 	Len    int64       // Array
