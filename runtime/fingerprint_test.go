@@ -325,7 +325,7 @@ func TestReflectWritesWhatTypedCodeWrites(t *testing.T) {
 
 func TestReflectOfWhatHasNoEncoding(t *testing.T) {
 	type pointer *pointer
-	for _, v := range []any{func() {}, make(chan int), struct{ f func() }{}, []any{1}, map[float64]int{}, uintptr(1)} {
+	for _, v := range []any{func() {}, make(chan int), struct{ f func() }{}, []any{1}, map[float64]int{}, uintptr(1), pointer(nil)} {
 		var f FingerprintBuilder
 		f.Arg(0)
 		f.Reflect(v)

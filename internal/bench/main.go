@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"text/tabwriter"
@@ -151,8 +152,6 @@ func copyReceipt(r receipt) receipt {
 	return r
 }
 
-var sink receipt
-
 func encode(b *testing.B) {
 	b.ReportAllocs()
 	r := newReceipt()
@@ -167,7 +166,7 @@ func copyOne(b *testing.B) {
 	b.ReportAllocs()
 	r := newReceipt()
 	for b.Loop() {
-		sink = copyReceipt(r)
+		runtime.KeepAlive(copyReceipt(r))
 	}
 }
 
@@ -224,6 +223,6 @@ func replay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		sink = r
+		runtime.KeepAlive(r)
 	}
 }

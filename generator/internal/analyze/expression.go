@@ -129,7 +129,10 @@ func withoutComment(args string) string {
 }
 
 // check type-checks e and reports whether it is one value.
-func (x *expressions) check(e *expression) bool {
+func (x *expressions) check(e *expression) bool { return x.resolve(e) && x.isValue(e) }
+
+// resolve type-checks e, which may be a type as well.
+func (x *expressions) resolve(e *expression) bool {
 	if n, what := forbidden(e.node); n != nil {
 		x.report(e.list.position(n.Pos()), "%s is not allowed in a key: it has another value each time; name the value that it stands for", what)
 		return false
@@ -153,7 +156,7 @@ func (x *expressions) check(e *expression) bool {
 		x.report(e.list.position(pos), "%s", msg)
 		return false
 	}
-	return x.isValue(e)
+	return true
 }
 
 // isValue completes e by its type, if it is one value.

@@ -43,10 +43,13 @@ type member struct {
 func (c *checker) keyed(m *member) *model.Keyed {
 	sig := m.fn.Signature()
 	out := &model.Keyed{Operation: c.operationName(m), Context: contextOf(sig)}
-	stored := c.storable(m)
-	out.Copy = c.copies(m, stored)
-
 	x := c.expressions(m)
+	stored := c.results(m)
+	out.Codec = x.codec(stored)
+	c.faithful(m, stored, out.Codec)
+	if out.Codec.Kind != model.Proto {
+		out.Copy = c.copies(m, stored)
+	}
 	out.Parts = x.key()
 	out.Fingerprint = x.fingerprint(out.Parts)
 
@@ -59,8 +62,16 @@ func (c *checker) keyed(m *member) *model.Keyed {
 	if d, ok := m.Directives["pending"]; ok {
 		out.Pending.Reject, out.Pending.Wait, _ = directive.Pending(d.Args)
 	}
-	if d, ok := m.Directives["recover"]; ok && d.Args == "refuse" {
-		out.Recover = model.Refuse
+	if d, ok := m.Directives["recover"]; ok {
+		if d.Args == "refuse" {
+			out.Recover = model.Refuse
+		}
+		if ask, ok := d.Word("ask"); ok {
+			out.Ask = x.question(ask, stored)
+		}
+	}
+	if d, ok := m.Directives["final"]; ok {
+		out.Final = x.finals(d)
 	}
 	_, out.Optional = m.Directives["optional"]
 	return out
@@ -95,9 +106,9 @@ func contextOf(sig *types.Signature) int {
 
 func isContext(t types.Type) bool { return isNamed(t, "context", "Context") }
 
-// storable checks that a method can report an error and that its other results
-// can be kept, and returns their types.
-func (c *checker) storable(m *member) []types.Type {
+// results checks that a method can report an error and returns the types of its
+// other results.
+func (c *checker) results(m *member) []types.Type {
 	results := slices.Collect(m.fn.Signature().Results().Variables())
 	name := m.fn.Name()
 	if len(results) == 0 {
@@ -109,15 +120,26 @@ func (c *checker) storable(m *member) []types.Type {
 	if t := results[last].Type(); !types.Identical(t, errorType) {
 		c.report(places[last], "the last result of %s is %s: an idempotent method must be able to report an error; add an error as its last result", name, c.show(t))
 	}
-	_, lossy := m.Directives["lossy"]
 	var stored []types.Type
-	for i, v := range results[:last] {
-		if loss := c.fidelity(v.Type()); loss != nil && (loss.fatal || !lossy) {
-			c.report(places[i], "%s", loss.explain(name, i+1, c.show(v.Type())))
-		}
+	for _, v := range results[:last] {
 		stored = append(stored, v.Type())
 	}
 	return stored
+}
+
+// faithful checks that a replay brings the results back whole. For codecs other
+// than encoding/json that is their affair.
+func (c *checker) faithful(m *member, stored []types.Type, codec model.Codec) {
+	if codec.Kind != model.JSON || len(stored) == 0 {
+		return
+	}
+	places := c.resultPlaces(m.Field)
+	_, lossy := m.Directives["lossy"]
+	for i, t := range stored {
+		if loss := c.fidelity(t); loss != nil && (loss.fatal || !lossy) {
+			c.report(places[i], "%s", loss.explain(m.fn.Name(), i+1, c.show(t)))
+		}
+	}
 }
 
 // resultPlaces returns where the type of each result is written.

@@ -21,8 +21,10 @@ var specs = map[string]spec{
 	"ttl":         {"//idem:ttl 48h, or //idem:ttl forever", ttl},
 	"lease":       {"//idem:lease 30s", lease},
 	"pending":     {"//idem:pending wait, //idem:pending wait=10s or //idem:pending reject", pending},
-	"recover":     {"//idem:recover rerun or //idem:recover refuse", oneOf("rerun", "refuse")},
+	"recover":     {"//idem:recover rerun, //idem:recover refuse, or //idem:recover ask and a function", recovery},
 	"fingerprint": {"//idem:fingerprint all, //idem:fingerprint none, or expressions over the parameters", required},
+	"final":       {"//idem:final followed by error values or error types", required},
+	"codec":       {"//idem:codec json, //idem:codec proto, or a value with the methods of idem.Codec", required},
 	"name":        {"//idem:name followed by one word of letters, digits, '.', '-' and '_'", word},
 	"optional":    {"//idem:optional", nothing},
 	"lossy":       {"//idem:lossy followed by why nobody misses what a replay loses", required},
@@ -42,13 +44,28 @@ func nothing(args string) string {
 	return ""
 }
 
-func oneOf(words ...string) func(string) string {
-	return func(args string) string {
-		if slices.Contains(words, args) {
-			return ""
-		}
-		return fmt.Sprintf("has the argument %q", args)
+func recovery(args string) string {
+	if args == "rerun" || args == "refuse" {
+		return ""
 	}
+	if _, ok := (Directive{Args: args}).Word("ask"); ok {
+		return ""
+	}
+	return fmt.Sprintf("has the argument %q", args)
+}
+
+// Word returns the directive with what follows a first word of its arguments.
+// ok is false if that is another word, or the only one.
+func (d Directive) Word(word string) (rest Directive, ok bool) {
+	after, ok := strings.CutPrefix(d.Args, word)
+	trimmed := strings.TrimLeft(after, " \t")
+	if !ok || trimmed == "" || trimmed == after {
+		return d, false
+	}
+	d.Arg.Column += len(d.Args) - len(trimmed)
+	d.Arg.Offset += len(d.Args) - len(trimmed)
+	d.Args = trimmed
+	return d, true
 }
 
 var operation = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)

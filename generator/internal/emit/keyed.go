@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
@@ -81,13 +82,15 @@ func (k *keyed) nameError() {
 // run prints the call of the runtime, and what is returned of it.
 func (k *keyed) run(key, fingerprint *jen.Statement) []jen.Code {
 	executor := func(results, body jen.Code) *jen.Statement {
-		ctx, param := k.fn.qualified("context", "Background").Call(), k.fn.qualified("context", "Context")
+		ctx := k.fn.qualified("context", "Background").Call()
 		if i := k.src.Keyed.Context; i >= 0 {
-			// The executor's context hides the caller's under its own name.
-			ctx, param = jen.Id(k.fn.params[i]), jen.Id(k.fn.params[i]).Add(param)
+			ctx = jen.Id(k.fn.params[i])
 		}
-		return jen.Id(k.receiver).Dot(k.field).Dot("Run").
-			Call(ctx, key, fingerprint, jen.Func().Params(param).Add(results).Add(body))
+		run := jen.Id(k.receiver).Dot(k.field)
+		if k.src.Keyed.Ask != nil {
+			return run.Dot("RunAsking").Call(ctx, key, fingerprint, k.function(results, body), k.question())
+		}
+		return run.Dot("Run").Call(ctx, key, fingerprint, k.function(results, body))
 	}
 	call := k.call(k.receiver, k.fn.params)
 	errType := k.fn.universe("error")
@@ -110,7 +113,8 @@ func (k *keyed) run(key, fingerprint *jen.Statement) []jen.Code {
 			jen.Params(k.stored(k.fn), errType),
 			jen.Block(jen.Return(call))))}
 	}
-	results, err := k.inner.fresh("results"), k.inner.fresh("err")
+	inner := maps.Clone(k.inner)
+	results, err := inner.fresh("results"), inner.fresh("err")
 	inside := executor(
 		jen.Params(jen.Id(results).Add(k.stored(k.fn)), jen.Id(err).Add(errType)),
 		jen.Block(
@@ -122,6 +126,16 @@ func (k *keyed) run(key, fingerprint *jen.Statement) []jen.Code {
 		jen.List(jen.Id(outcome), jen.Id(k.err)).Op(":=").Add(inside),
 		jen.Return(append(k.members(outcome), jen.Id(k.err))...),
 	}
+}
+
+// function prints a function that the runtime calls. Its context hides the
+// caller's under the same name.
+func (k *keyed) function(results, body jen.Code) *jen.Statement {
+	param := k.fn.qualified("context", "Context")
+	if i := k.src.Keyed.Context; i >= 0 {
+		param = jen.Id(k.fn.params[i]).Add(param)
+	}
+	return jen.Func().Params(param).Add(results).Add(body)
 }
 
 // members prints the fields of a struct of several results.

@@ -108,6 +108,11 @@ func (m *method) doc() *jen.Statement {
 
 // call prints the call of the wrapped method.
 func (m *method) call(receiver string, args []string) *jen.Statement {
+	return jen.Id(receiver).Dot(m.wrapper.next).Dot(m.src.Name).Call(m.arguments(args)...)
+}
+
+// arguments prints the parameters as another function is called with them.
+func (m *method) arguments(args []string) []jen.Code {
 	var list []jen.Code
 	for i, arg := range args {
 		code := jen.Id(arg)
@@ -116,7 +121,7 @@ func (m *method) call(receiver string, args []string) *jen.Statement {
 		}
 		list = append(list, code)
 	}
-	return jen.Id(receiver).Dot(m.wrapper.next).Dot(m.src.Name).Call(list...)
+	return list
 }
 
 // fallbackNames are what parameters are called that have no name of their own.

@@ -55,6 +55,12 @@ func (m *method) options(fn *function, store string) *jen.Statement {
 	if k.Optional {
 		add("Optional", fn.universe("true"))
 	}
+	if len(k.Final) > 0 {
+		add("Final", fn.finals(k.Final))
+	}
+	if c := m.codec(fn); c != nil {
+		add("Codec", c)
+	}
 	if k.Copy != nil {
 		if c := m.copyResult(fn); c != nil {
 			add("Copy", c)

@@ -105,6 +105,10 @@ type Keyed struct {
 	Lease   time.Duration // 0: the store's
 	Pending Pending
 	Recover Recover
+	Ask     *Question // nil: run again without asking
+
+	Final []Final
+	Codec Codec
 
 	// Copy is the plan of a deep copy for each stored result (all but the
 	// error), nil if the results are copied by decoding.
@@ -139,6 +143,37 @@ type Recover uint8
 const (
 	Rerun Recover = iota
 	Refuse
+)
+
+// A Question finds out whether an interrupted execution had its effect. It has
+// the method's parameters, and returns the method's results before its error,
+// whether the effect was found, and an error.
+type Question struct {
+	Method   string // of the wrapped value, or
+	Function Code   // a function
+}
+
+// A Final is an error that is an outcome.
+type Final struct {
+	Name string // that is recorded
+	Type bool   // Expr is a type, and not a value
+	Expr Code
+}
+
+// Codec is how results are recorded.
+type Codec struct {
+	Kind CodecKind
+	Expr Code // of Custom
+}
+
+// CodecKind is a kind of Codec.
+type CodecKind uint8
+
+// The kinds of codecs.
+const (
+	JSON   CodecKind = iota // encoding/json
+	Proto                   // the encoding of protobuf messages
+	Custom                  // the value of Expr
 )
 
 // A Plan says how a value of a type is written into a key or a fingerprint, or
