@@ -38,7 +38,7 @@ func (d *DB) Query(ctx context.Context, statement string, args ...any) (pgx.Rows
 	for i, arg := range args {
 		converted[i] = parameter(arg)
 	}
-	r, err := d.querier.QueryContext(ctx, statement, converted...)
+	r, err := d.querier.QueryContext(ctx, statement, converted...) //nolint:rowserrcheck // the caller reads the rows
 	if err != nil {
 		return nil, err
 	}
