@@ -164,7 +164,7 @@ func TestKeyErrorNamesThePart(t *testing.T) {
 }
 
 func TestReflectRefusesWhatHasNoStableEncoding(t *testing.T) {
-	type pair struct{ A, b int } //nolint:unused // reflection must not leave it out
+	type pair struct{ A, b int }
 	for _, v := range []any{
 		func() {}, make(chan int), uintptr(1), &struct{ A int }{}, []any{1}, map[float64]int{}, map[[1]int]int{},
 		pair{1, 2}, struct{ F func() }{}, [1]map[string]any{}, new([]int),
