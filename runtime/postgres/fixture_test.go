@@ -105,15 +105,6 @@ func (f *fixture) exec(statement string, args ...any) {
 	}
 }
 
-// number returns the one number that a query answers.
-func (f *fixture) number(statement string, args ...any) (n int64) {
-	f.t.Helper()
-	if err := f.direct.QueryRow(f.t.Context(), f.names.render(statement), args...).Scan(&n); err != nil {
-		f.t.Fatal(err)
-	}
-	return n
-}
-
 // pass lets d pass, by moving the records into the past.
 func (f *fixture) pass(d time.Duration) {
 	f.t.Helper()

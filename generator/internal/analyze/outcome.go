@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/idemgen/idem/generator/internal/directive"
 	"github.com/idemgen/idem/generator/internal/model"
@@ -67,14 +68,14 @@ func (x *expressions) isVariable(e *expression) bool {
 // finalName is the name under which a final error is recorded: that of its
 // declaration, whatever the file's imports are called.
 func (x *expressions) finalName(e *expression) string {
-	var name string
+	var name strings.Builder
 	for _, piece := range x.code(e) {
 		if piece.Kind == model.Qualified && piece.Package != x.Path {
-			name += x.member.speller.packages[piece.Package].Name + "."
+			name.WriteString(x.member.speller.packages[piece.Package].Name + ".")
 		}
-		name += piece.Text
+		name.WriteString(piece.Text)
 	}
-	return name
+	return name.String()
 }
 
 // question checks //idem:recover ask.
