@@ -13,7 +13,7 @@ import (
 var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
-	command = regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)")
+	making  = regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)")
 	blocks  = regexp.MustCompile("(?ms)^```.*?^```$")
 	target  = regexp.MustCompile(`(?m)^([a-z-]+):`)
 )
@@ -56,10 +56,43 @@ func TestTheCommandsOfTheDocumentsExist(t *testing.T) {
 		targets = append(targets, m[1])
 	}
 	for _, name := range documents(t) {
-		for _, m := range command.FindAllStringSubmatch(text(t, name), -1) {
+		for _, m := range making.FindAllStringSubmatch(text(t, name), -1) {
 			if !slices.Contains(targets, m[1]) {
 				t.Errorf("%s names `make %s`, which the Makefile does not know", name, m[1])
 			}
+		}
+	}
+}
+
+// A directive or an error that the README does not explain is one that nobody
+// finds, and one that it explains wrongly is worse.
+func TestTheReadmeExplainsDirectivesAndErrors(t *testing.T) {
+	names := func(file, pattern string) map[string]bool {
+		found := make(map[string]bool)
+		for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text(t, file), -1) {
+			found[m[1]] = true
+		}
+		if len(found) == 0 {
+			t.Fatalf("%s: nothing matches %s", file, pattern)
+		}
+		return found
+	}
+	directives := names("generator/internal/directive/spec.go", `(?m)^\t"([a-z]+)": +\{`)
+	explained := names("README.md", "(?m)^\\| `//idem:([a-z]+)[ `]")
+	for name := range directives {
+		if !explained[name] {
+			t.Errorf("README.md does not explain //idem:%s", name)
+		}
+	}
+	for name := range explained {
+		if !directives[name] {
+			t.Errorf("README.md explains //idem:%s, which does not exist", name)
+		}
+	}
+	readme := names("README.md", "`\\*?([A-Z][A-Za-z]+)`")
+	for name := range names("runtime/errors.go", `(?m)^\t?(?:type )?((?:Err[A-Z]\w+)|(?:[A-Z]\w+Error)) (?:=|struct)`) {
+		if name != "CallError" && !readme[name] {
+			t.Errorf("README.md does not explain %s", name)
 		}
 	}
 }

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/idemgen/idem/generator"
 )
 
 // A snippet is a fenced block of Go in a document.
@@ -134,6 +136,35 @@ func TestSnippetsCompile(t *testing.T) {
 		}
 		for _, err := range check(s, imports) {
 			t.Error(err)
+		}
+	}
+}
+
+// A snippet with directives is not only Go: the generator accepts it.
+func TestAnnotatedSnippetsGetWrappers(t *testing.T) {
+	for _, s := range snippets(t) {
+		if s.from != "" || !strings.Contains(s.text, "//idem:key ") {
+			continue
+		}
+		dir := clientModule(t)
+		var file strings.Builder
+		file.WriteString("package snippet\n")
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			if strings.Contains(s.text, name+".") {
+				file.WriteString("import " + name + " " + strconv.Quote(known[name]) + "\n")
+			}
+		}
+		file.WriteString(s.text)
+		for _, name := range []string{"ChargeRequest", "Receipt"} {
+			file.WriteString(given[name] + "\n")
+		}
+		write(t, dir, "snippet.go", file.String())
+		result, err := generator.Generate(generator.Options{Dir: dir, Packages: []string{"."}})
+		switch {
+		case err != nil:
+			t.Errorf("%s:%d: %v", s.file, s.line, err)
+		case len(result.Diagnostics) > 0 || len(result.Outputs) != 1:
+			t.Errorf("%s:%d: %v, and %d wrappers", s.file, s.line, result.Diagnostics, len(result.Outputs))
 		}
 	}
 }
