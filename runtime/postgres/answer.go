@@ -2,109 +2,135 @@ package postgres
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	idem "github.com/idemgen/idem/runtime"
 )
 
-// A row is what statements answer of a record. Durations are microseconds.
+// A row is what statements answer of a record. Times are the database's, and
+// only what lies between them is of use here.
 type row struct {
-	state       string
 	fence       int64
 	attempt     int
 	fingerprint []byte
 	result      []byte
-	age         int64
-	leaseLeft   int64
-	ttlLeft     *int64 // nil: for ever
+	now         time.Time
+	claimed     time.Time
+	leaseUntil  time.Time
+	expires     *time.Time // nil: never
 }
 
-// record returns the row as a record of key.
-func (r *row) record(key string) (idem.Record, error) {
-	record := idem.Record{
+// pending returns the row as a record that is claimed.
+func (r *row) pending() idem.Record {
+	return idem.Record{
+		State:       idem.Pending,
 		Fence:       idem.Fence(r.fence),
 		Attempt:     r.attempt,
 		Fingerprint: r.fingerprint,
-		Age:         fromMicros(r.age),
+		Age:         r.now.Sub(r.claimed),
+		LeaseLeft:   r.leaseUntil.Sub(r.now),
 	}
-	switch r.state {
+}
+
+// completed returns the row as a record whose outcome is known.
+func (r *row) completed() idem.Record {
+	record := r.pending()
+	record.State = idem.Completed
+	record.Result = r.result
+	record.LeaseLeft = 0
+	record.TTLLeft = idem.Forever
+	if r.expires != nil {
+		record.TTLLeft = r.expires.Sub(r.now)
+	}
+	return record
+}
+
+// record returns the row as a record in the state that the table names.
+func (r *row) record(key, state string) (idem.Record, error) {
+	switch state {
 	case "pending":
-		record.State = idem.Pending
-		record.LeaseLeft = fromMicros(r.leaseLeft)
+		return r.pending(), nil
 	case "completed":
-		record.State = idem.Completed
-		record.Result = r.result
-		record.TTLLeft = keptFromMicros(r.ttlLeft)
+		return r.completed(), nil
 	default:
-		return idem.Record{}, fmt.Errorf("postgres: %w: %s is in the state %q, which this program does not know", errUnreadable, key, r.state)
+		return idem.Record{}, unknownState(key)
 	}
-	return record, nil
+}
+
+func unknownState(key string) error {
+	return fmt.Errorf("postgres: %w: %s is in a state that this program does not know", errUnreadable, key)
 }
 
 // A claimAnswer is a row that the claim statement returned.
 type claimAnswer struct {
 	row
-	n       int
 	verdict verdict
-	key     string // of an inserted row
-	owner   []byte // of an inserted row
+
+	// Of which of many requests: the number, or, of an inserted row, key and
+	// owner.
+	n     int
+	key   string
+	owner []byte
 }
 
-func (a *claimAnswer) scan(rows pgx.Rows) error {
-	var (
-		n, fence, age, leaseLeft *int64
-		attempt                  *int
-		key, state               *string
-	)
-	err := rows.Scan(&n, &a.verdict, &key, &a.owner, &fence, &attempt, &a.fingerprint, &a.result, &age, &leaseLeft, &a.ttlLeft, &state)
-	if err != nil {
+// scan reads an answer to one request or to many.
+func (a *claimAnswer) scan(rows pgx.Rows, many bool) error {
+	fields := []any{
+		&a.verdict, &a.fence, &a.attempt, &a.fingerprint, &a.result, &a.now, &a.claimed, &a.leaseUntil, &a.expires,
+	}
+	if !many {
+		a.n = 1
+		return rows.Scan(fields...)
+	}
+	var n *int
+	var key *string
+	if err := rows.Scan(append([]any{&n, &key, &a.owner}, fields...)...); err != nil {
 		return err
 	}
-	a.n, a.key, a.fence = int(value(n)), value(key), value(fence)
-	a.attempt, a.age, a.leaseLeft, a.state = value(attempt), value(age), value(leaseLeft), value(state)
-	return nil
-}
-
-// value returns what p points to, or zero for a NULL.
-func value[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
+	if n != nil {
+		a.n = *n
 	}
-	return *p
+	if key != nil {
+		a.key = *key
+	}
+	return nil
 }
 
 var statuses = map[verdict]idem.ClaimStatus{
-	verdictInsert:      idem.ClaimWon,
-	verdictReset:       idem.ClaimWon,
-	verdictReplace:     idem.ClaimWon,
-	verdictOwn:         idem.ClaimWon,
-	verdictTakeover:    idem.ClaimWon,
-	verdictNote:        idem.ClaimPending,
-	verdictPending:     idem.ClaimPending,
-	verdictCompleted:   idem.ClaimCompleted,
-	verdictConflict:    idem.ClaimConflict,
-	verdictInterrupted: idem.ClaimInterrupted,
-	verdictGone:        idem.ClaimInterrupted,
+	verdictInsert:       idem.ClaimWon,
+	verdictReset:        idem.ClaimWon,
+	verdictReplace:      idem.ClaimWon,
+	verdictOwn:          idem.ClaimWon,
+	verdictTakeover:     idem.ClaimWon,
+	verdictNote:         idem.ClaimPending,
+	verdictPending:      idem.ClaimPending,
+	verdictCompleted:    idem.ClaimCompleted,
+	verdictConflict:     idem.ClaimConflict,
+	verdictConflictDone: idem.ClaimConflict,
+	verdictInterrupted:  idem.ClaimInterrupted,
+	verdictGone:         idem.ClaimInterrupted,
 }
 
 // judge turns the answer into the result of a request.
-func (a *claimAnswer) judge(c claimant, result *idem.ClaimResult) error {
-	if a.verdict == verdictGone {
-		result.Status = idem.ClaimInterrupted
-		return nil
+func (a *claimAnswer) judge(c claimant) (idem.ClaimResult, error) {
+	result := idem.ClaimResult{Status: statuses[a.verdict]}
+	switch a.verdict {
+	case verdictUnknown:
+		return result, unknownState(c.Key)
+	case verdictGone:
+		return result, nil
+	case verdictInsert:
+		a.fingerprint = c.Fingerprint
 	}
-	if a.verdict <= verdictNote {
-		a.state = "pending"
+	if a.verdict == verdictCompleted || a.verdict == verdictConflictDone {
+		result.Record = a.completed()
+		return result, nil
 	}
-	record, err := a.record(c.Key)
-	if err != nil {
-		return err
-	}
-	*result = idem.ClaimResult{Status: statuses[a.verdict], Record: record}
+	result.Record = a.pending()
 	// A claim that was won by replacing is no takeover, also when it is sent
 	// again and finds its own row.
-	result.TakenOver = result.Status == idem.ClaimWon && c.Replace == 0 && record.Attempt > 1
-	return nil
+	result.TakenOver = result.Status == idem.ClaimWon && c.Replace == 0 && a.attempt > 1
+	return result, nil
 }

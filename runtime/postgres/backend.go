@@ -38,20 +38,21 @@ var (
 // options. It opens no connection. Use a *pgxpool.Pool in a service: on a
 // single connection requests go one after the other, and waiters poll.
 //
-// A backend takes up to six connections of the pool at a time, and one more
-// while somebody waits for another process.
+// A backend takes up to four connections of the pool for claims and as many for
+// completions while there are few at a time, two for each in a crowd, and one
+// outside of the pool while somebody waits for another process.
 func New(db DB, opts ...Option) *Backend {
 	o := newOptions(opts)
-	width := 2 // trips of one kind that may be under way
+	trips := manyTrips
 	switch db.(type) {
 	case *pgx.Conn, pgx.Tx:
-		db, width = &serial{db: db}, 1
+		db, trips = &serial{db: db}, 1
 	}
 	b := &Backend{db: db, sql: newStatements(o.names, true), timeout: o.timeout}
-	b.claims = newLane(width, o.timeout, b.sendClaims)
-	b.completes = newLane(width, o.timeout, b.sendCompletions)
+	b.claims = newLane(trips, o.timeout, b.sendClaims)
+	b.completes = newLane(trips, o.timeout, b.sendCompletions)
 	b.releases = newLane(1, o.timeout, b.sendReleases)
-	b.lookups = newLane(1, o.timeout, b.sendLookups)
+	b.lookups = newLane(trips, o.timeout, b.sendLookups)
 	pool, _ := db.(*pgxpool.Pool)
 	b.listener = newListener(pool, o.names.channel())
 	return b

@@ -76,25 +76,12 @@ func askOnce(ctx context.Context, db DB, sql *statements, asking []claimant, res
 		}
 	}, func(rows pgx.Rows) error {
 		var a claimAnswer
-		if err := a.scan(rows); err != nil {
+		if err := a.scan(rows, len(asking) > 1); err != nil {
 			return err
 		}
-		if a.verdict != verdictInsert {
-			c := asking[a.n-1]
-			return a.judge(c, &results[c.place])
-		}
-		// An inserted row does not say which request it came from: all with
-		// its key and owner did.
-		first, _ := slices.BinarySearchFunc(asking, &a, func(c claimant, a *claimAnswer) int {
-			return cmp.Or(cmp.Compare(c.key, a.key), bytes.Compare(c.Owner[:], a.owner))
-		})
-		for _, c := range asking[first:] {
-			if c.key != a.key || !bytes.Equal(c.Owner[:], a.owner) {
-				break
-			}
-			a.leaseLeft = micros(c.Lease)
-			a.fingerprint = c.Fingerprint
-			if err := a.judge(c, &results[c.place]); err != nil {
+		for _, c := range a.addressees(asking) {
+			var err error
+			if results[c.place], err = a.judge(c); err != nil {
 				return err
 			}
 		}
@@ -105,6 +92,24 @@ func askOnce(ctx context.Context, db DB, sql *statements, asking []claimant, res
 		return nil
 	}
 	return err
+}
+
+// addressees returns whom of those who asked a answers. An inserted row is for
+// all who asked for its key with its owner.
+func (a *claimAnswer) addressees(asking []claimant) []claimant {
+	if a.n > 0 {
+		return asking[a.n-1 : a.n]
+	}
+	first, _ := slices.BinarySearchFunc(asking, a, claimant.compareAnswer)
+	last := first
+	for last < len(asking) && asking[last].compareAnswer(a) == 0 {
+		last++
+	}
+	return asking[first:last]
+}
+
+func (c claimant) compareAnswer(a *claimAnswer) int {
+	return cmp.Or(cmp.Compare(c.key, a.key), bytes.Compare(c.Owner[:], a.owner))
 }
 
 // lockedResult answers a claim whose row another transaction has held locked

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"math"
 	"time"
 
 	idem "github.com/idemgen/idem/runtime"
@@ -27,20 +26,4 @@ func keptMicros(d time.Duration) int64 {
 		return never
 	}
 	return micros(d)
-}
-
-// fromMicros returns the duration of us microseconds, or the nearest that can
-// be said.
-func fromMicros(us int64) time.Duration {
-	const most = math.MaxInt64 / int64(time.Microsecond)
-	return time.Duration(min(max(us, -most), most)) * time.Microsecond
-}
-
-// keptFromMicros is fromMicros for durations that may be idem.Forever, which
-// the database answers as NULL.
-func keptFromMicros(us *int64) time.Duration {
-	if us == nil {
-		return idem.Forever
-	}
-	return fromMicros(*us)
 }

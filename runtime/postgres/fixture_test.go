@@ -109,5 +109,6 @@ func (f *fixture) exec(statement string, args ...any) {
 func (f *fixture) pass(d time.Duration) {
 	f.t.Helper()
 	f.exec(`UPDATE idem_records SET claimed_at = claimed_at - $1::interval,
-		lease_until = lease_until - $1::interval, expires_at = expires_at - $1::interval`, d)
+		lease_until = lease_until - $1::interval, expires_at = expires_at - $1::interval,
+		sweep_at = sweep_at - $1::interval`, d)
 }

@@ -7,8 +7,15 @@ import (
 	"time"
 )
 
-// maxBatch bounds how many requests travel together.
-const maxBatch = 256
+const (
+	// maxBatch bounds how many requests travel together.
+	maxBatch = 256
+	// A lane has room for many trips with few requests each, so that a few
+	// callers do not wait for each other, or for few with many, which is how a
+	// crowd costs the server least.
+	manyTrips, fewTrips = 4, 2
+	fewRequests         = 8
+)
 
 // A lane carries requests of one kind. A request that finds a free trip leaves
 // at once, alone; those that come while all trips are under way leave together
@@ -22,9 +29,11 @@ type lane[Q, A any] struct {
 	send    func(ctx context.Context, requests []Q) ([]A, error)
 	timeout time.Duration
 
-	mu    sync.Mutex
-	free  int // trips that are not under way
-	queue []*seat[Q, A]
+	mu        sync.Mutex
+	most      int // trips at a time
+	trips     int // under way
+	travelers int // requests that are under way
+	queue     []*seat[Q, A]
 }
 
 // A seat is one caller's request.
@@ -35,8 +44,8 @@ type seat[Q, A any] struct {
 	done    chan struct{} // closed when answer and err are set
 }
 
-func newLane[Q, A any](width int, timeout time.Duration, send func(context.Context, []Q) ([]A, error)) lane[Q, A] {
-	return lane[Q, A]{send: send, timeout: timeout, free: width}
+func newLane[Q, A any](most int, timeout time.Duration, send func(context.Context, []Q) ([]A, error)) lane[Q, A] {
+	return lane[Q, A]{send: send, timeout: timeout, most: most}
 }
 
 // do sends a request and waits for its answer. If ctx ends first, do returns
@@ -48,8 +57,8 @@ func (l *lane[Q, A]) do(ctx context.Context, request Q) (A, error) {
 	}
 	l.mu.Lock()
 	l.queue = append(l.queue, s)
-	if l.free > 0 {
-		l.free--
+	if l.room() {
+		l.trips++
 		go l.travel()
 	}
 	l.mu.Unlock()
@@ -63,6 +72,12 @@ func (l *lane[Q, A]) do(ctx context.Context, request Q) (A, error) {
 	}
 }
 
+// room reports whether one more trip may begin. It must be called with l.mu
+// held.
+func (l *lane[Q, A]) room() bool {
+	return l.trips < min(l.most, fewTrips) || l.trips < l.most && l.travelers < fewRequests
+}
+
 // leave takes s out of the queue, if it is still there.
 func (l *lane[Q, A]) leave(s *seat[Q, A]) {
 	l.mu.Lock()
@@ -74,21 +89,29 @@ func (l *lane[Q, A]) leave(s *seat[Q, A]) {
 
 // travel makes trips until nobody is left in the queue.
 func (l *lane[Q, A]) travel() {
-	for {
-		l.mu.Lock()
-		seats := l.queue
-		if len(seats) == 0 {
-			l.free++
-			l.mu.Unlock()
-			return
-		}
-		l.queue = nil
-		if len(seats) > maxBatch {
-			seats, l.queue = seats[:maxBatch:maxBatch], seats[maxBatch:]
-		}
-		l.mu.Unlock()
+	for seats := l.fill(0); len(seats) > 0; seats = l.fill(len(seats)) {
 		l.deliver(seats)
 	}
+}
+
+// fill ends a trip with so many requests, and begins the next one with those
+// in the queue. It returns none if there is no next one.
+func (l *lane[Q, A]) fill(arrived int) []*seat[Q, A] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.travelers -= arrived
+	l.trips--
+	if len(l.queue) == 0 || !l.room() {
+		return nil
+	}
+	seats := l.queue
+	l.queue = nil
+	if len(seats) > maxBatch {
+		seats, l.queue = seats[:maxBatch:maxBatch], seats[maxBatch:]
+	}
+	l.travelers += len(seats)
+	l.trips++
+	return seats
 }
 
 // deliver sends the requests of seats together. If the server refuses them,

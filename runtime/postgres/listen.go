@@ -16,8 +16,10 @@ const (
 	// probeTimeout bounds the wait for the notification by which a connection
 	// shows that it can listen. It is far above a round trip.
 	probeTimeout = time.Second
-	// pollFor is how long nobody tries to listen after an attempt that failed.
-	pollFor = time.Minute
+	// pollFor is how long nobody tries to listen after an attempt that showed
+	// that this cannot be done, and retryAfter after one that failed otherwise.
+	pollFor    = 5 * time.Minute
+	retryAfter = time.Second
 	// listenIdle is how long the connection is kept when nobody waits, and how
 	// often it is asked for a sign of life when somebody does.
 	listenIdle = 15 * time.Second
@@ -113,8 +115,11 @@ func (l *listener) run() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.up = false
-	if err != nil {
+	switch {
+	case errors.Is(err, errDeaf):
 		l.deafTill = time.Now().Add(pollFor)
+	case err != nil:
+		l.deafTill = time.Now().Add(retryAfter)
 	}
 	for key, watches := range l.watches {
 		for c := range watches {

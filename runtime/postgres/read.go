@@ -14,7 +14,7 @@ func (b *Backend) Lookup(ctx context.Context, key string) (r idem.Record, found 
 	if err != nil || !answer.found {
 		return idem.Record{}, false, err
 	}
-	if r, err = answer.row.record(key); err != nil {
+	if r, err = answer.row.record(key, answer.state); err != nil {
 		return idem.Record{}, false, err
 	}
 	return r, true, nil
@@ -22,6 +22,7 @@ func (b *Backend) Lookup(ctx context.Context, key string) (r idem.Record, found 
 
 type lookupResult struct {
 	row   row
+	state string
 	found bool
 }
 
@@ -37,11 +38,14 @@ func (b *Backend) sendLookups(ctx context.Context, keys []string) ([]lookupResul
 	results := make([]lookupResult, len(keys))
 	err := query(ctx, b.db, text, args, func() { clear(results) }, func(rows pgx.Rows) error {
 		var n int
-		var r row
-		if err := rows.Scan(&n, &r.state, &r.fence, &r.attempt, &r.fingerprint, &r.result, &r.age, &r.leaseLeft, &r.ttlLeft); err != nil {
+		answer := lookupResult{found: true}
+		r := &answer.row
+		err := rows.Scan(&n, &answer.state, &r.fence, &r.attempt, &r.fingerprint, &r.result,
+			&r.now, &r.claimed, &r.leaseUntil, &r.expires)
+		if err != nil {
 			return err
 		}
-		results[n-1] = lookupResult{row: r, found: true}
+		results[n-1] = answer
 		return nil
 	})
 	if err != nil {

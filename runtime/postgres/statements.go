@@ -18,12 +18,6 @@ type statements struct {
 // arrays of known length looks cheaper than one for any length, so that the
 // server would plan each statement anew.
 const (
-	claimRow = `(VALUES ($1::text, $2::bytea, $3::bytea, $4::int8, $5::int8, $6::int8, $7::int4, 1::int8))
-	AS r(key, owner, fingerprint, lease, retention, replace, flags, n)`
-	claimRows = `unnest((SELECT $1::text[]), (SELECT $2::bytea[]), (SELECT $3::bytea[]),
-	(SELECT $4::int8[]), (SELECT $5::int8[]), (SELECT $6::int8[]), (SELECT $7::int4[]))
-	WITH ORDINALITY AS r(key, owner, fingerprint, lease, retention, replace, flags, n)`
-
 	completeRow  = `(VALUES ($1::text, $2::int8, $3::bytea, $4::int8, 1::int8)) AS r(key, fence, result, ttl, n)`
 	completeRows = `unnest((SELECT $1::text[]), (SELECT $2::int8[]), (SELECT $3::bytea[]), (SELECT $4::int8[]))
 	WITH ORDINALITY AS r(key, fence, result, ttl, n)`
@@ -43,81 +37,20 @@ const (
 const expired = `(t.state = 'released' OR t.expires_at IS NOT NULL AND t.expires_at <= {now}
 	AND (t.state = 'completed' OR t.state = 'pending' AND t.lease_until <= {now}))`
 
-// claim reads each row, decides, and writes only where something is won or a
-// waiter has to be noted: a replay takes no lock and writes no WAL. Each write
-// happens only if the row is still as it was read. Where it is not, or where
-// somebody else inserted the row first, the request gets no answer, because
-// READ COMMITTED may show this statement neither that row nor its own; the
-// request is then sent again.
-const claim = `WITH d AS MATERIALIZED (
-	SELECT r.n, r.key, r.owner, r.fingerprint, c.now,
-		c.now + r.lease * interval '1 microsecond' AS lease_until,
-		CASE WHEN r.retention >= 0 THEN
-			c.now + r.lease * interval '1 microsecond' + r.retention * interval '1 microsecond'
-		END AS expires_at,
-		t.state AS seen_state, t.fence AS seen_fence, t.attempt AS seen_attempt,
-		t.fingerprint AS seen_fingerprint, t.claimed_at AS seen_claimed,
-		t.lease_until AS seen_lease, t.expires_at AS seen_expiry, t.result AS seen_result,
-		CASE
-		WHEN t.key IS NULL THEN CASE WHEN r.replace = 0 THEN {insert} ELSE {gone} END
-		WHEN t.state NOT IN ('pending', 'completed', 'released') THEN {unknown}
-		WHEN {expired} THEN CASE WHEN r.replace = 0 THEN {reset} ELSE {gone} END
-		WHEN t.fence = r.replace THEN {replace}
-		WHEN t.state = 'pending' AND t.owner = r.owner THEN {own}
-		WHEN t.fingerprint <> r.fingerprint AND t.fingerprint <> '' AND r.fingerprint <> '' THEN {conflict}
-		WHEN t.state = 'completed' THEN {completed}
-		WHEN t.lease_until > c.now THEN
-			CASE WHEN r.flags & {flagWaiting} = 0 OR t.waiting THEN {pending} ELSE {note} END
-		WHEN r.flags & {flagTakeover} <> 0 AND r.replace = 0 THEN {takeover}
-		ELSE {interrupted}
-		END AS verdict
-	FROM (SELECT clock_timestamp() AS now) AS c, {requests}
-	LEFT JOIN LATERAL (SELECT * FROM {table} AS x WHERE x.key = r.key LIMIT 1) AS t ON true
-), inserted AS (
-	INSERT INTO {table} (key, state, fence, attempt, waiting, claimed_at, lease_until, expires_at, owner, fingerprint)
-	SELECT key, 'pending', nextval({fence}), 1, false, now, lease_until, expires_at, owner, fingerprint
-	FROM d WHERE CASE WHEN verdict = {insert} THEN {guard} END
-	ON CONFLICT (key) DO NOTHING
-	RETURNING key, owner, fence
-), updated AS (
-	UPDATE {table} AS t SET
-		state = 'pending',
-		fence = CASE WHEN d.verdict IN ({own}, {note}) THEN t.fence ELSE nextval({fence}) END,
-		attempt = CASE WHEN d.verdict IN ({own}, {note}) THEN t.attempt WHEN d.verdict = {reset} THEN 1 ELSE t.attempt + 1 END,
-		waiting = CASE d.verdict WHEN {note} THEN true WHEN {reset} THEN false ELSE t.waiting END,
-		claimed_at = CASE WHEN d.verdict IN ({own}, {note}) THEN t.claimed_at ELSE d.now END,
-		lease_until = CASE WHEN d.verdict = {note} THEN t.lease_until ELSE d.lease_until END,
-		expires_at = CASE WHEN d.verdict IN ({own}, {note}) THEN t.expires_at ELSE d.expires_at END,
-		owner = CASE WHEN d.verdict = {note} THEN t.owner ELSE d.owner END,
-		fingerprint = CASE WHEN d.verdict = {reset} OR d.verdict = {takeover} AND t.fingerprint = ''
-			THEN d.fingerprint ELSE t.fingerprint END,
-		result = NULL
-	FROM d
-	WHERE CASE WHEN d.verdict IN ({reset}, {replace}, {own}, {takeover}, {note}) THEN {guard} END
-		AND t.key = d.key AND t.state = d.seen_state AND t.fence = d.seen_fence AND t.lease_until = d.seen_lease
-	RETURNING d.n, d.verdict, t.fence, t.attempt, t.fingerprint, d.now - t.claimed_at AS age, t.lease_until - d.now AS lease_left
-)
-SELECT n, verdict, NULL::text, NULL::bytea, seen_fence, seen_attempt, seen_fingerprint, seen_result,
-	(date_part('epoch', now - seen_claimed) * 1e6)::int8,
-	(date_part('epoch', seen_lease - now) * 1e6)::int8,
-	(date_part('epoch', seen_expiry - now) * 1e6)::int8, seen_state
-FROM d WHERE verdict NOT IN ({insert}, {reset}, {replace}, {own}, {takeover}, {note})
-UNION ALL
-SELECT NULL, {insert}, key, owner, fence, 1, NULL, NULL, 0, NULL, NULL, NULL FROM inserted
-UNION ALL
-SELECT n, verdict, NULL, NULL, fence, attempt, fingerprint, NULL,
-	(date_part('epoch', age) * 1e6)::int8, (date_part('epoch', lease_left) * 1e6)::int8, NULL, NULL
-FROM updated`
-
 // notify wakes other processes if somebody has said that he waits, and only
 // then: a notification makes a commit wait for all others that notify.
 const notify = `CASE WHEN t.waiting THEN pg_notify({channel}, t.key)::text END`
 
-// complete leaves a record that is completed already as it is.
+// complete leaves a record that is completed already as it is. It moves the
+// time of the sweep, which is in an index, only where the one that the claim
+// set would be too early, or late by more than an eighth of the TTL.
 const complete = `UPDATE {table} AS t SET
 	state = 'completed',
 	result = CASE WHEN t.state = 'completed' THEN t.result ELSE r.result END,
 	expires_at = CASE WHEN t.state = 'completed' THEN t.expires_at
+		WHEN r.ttl >= 0 THEN {now} + r.ttl * interval '1 microsecond' END,
+	sweep_at = CASE WHEN t.state = 'completed'
+		OR t.sweep_at - {now} BETWEEN r.ttl * interval '1 microsecond' AND r.ttl * interval '1 microsecond' * 1.125 THEN t.sweep_at
 		WHEN r.ttl >= 0 THEN {now} + r.ttl * interval '1 microsecond' END
 FROM {requests}
 WHERE {guard} AND t.key = r.key AND t.fence = r.fence AND t.state IN ('pending', 'completed') AND NOT {expired}
@@ -130,7 +63,7 @@ const release = `UPDATE {table} AS t SET
 	state = 'released',
 	result = NULL,
 	fingerprint = '',
-	expires_at = {now} + {tombstone} * interval '1 microsecond'
+	sweep_at = {now} + {tombstone} * interval '1 microsecond'
 FROM {requests}
 WHERE {guard} AND t.key = r.key AND t.fence = r.fence AND NOT {expired}
 RETURNING r.n, {notify}`
@@ -141,10 +74,7 @@ FROM {requests}
 WHERE {guard} AND t.key = r.key AND t.fence = r.fence AND t.state IN ('pending', 'completed') AND NOT {expired}
 RETURNING r.n, CASE WHEN r.lease = 0 THEN {notify} END`
 
-const lookup = `SELECT r.n, t.state, t.fence, t.attempt, t.fingerprint, t.result,
-	(date_part('epoch', c.now - t.claimed_at) * 1e6)::int8,
-	(date_part('epoch', t.lease_until - c.now) * 1e6)::int8,
-	(date_part('epoch', t.expires_at - c.now) * 1e6)::int8
+const lookup = `SELECT r.n, t.state, t.fence, t.attempt, t.fingerprint, t.result, c.now, t.claimed_at, t.lease_until, t.expires_at
 FROM (SELECT clock_timestamp() AS now) AS c, {requests}
 CROSS JOIN LATERAL (SELECT * FROM {table} AS x WHERE x.key = r.key LIMIT 1) AS t
 WHERE NOT {expired}`
@@ -155,10 +85,10 @@ WHERE NOT {expired}`
 const sweep = `WITH deleted AS (
 	DELETE FROM {table} AS t WHERE t.key = ANY (ARRAY(
 		SELECT t.key FROM {table} AS t
-		WHERE t.expires_at <= {now} AND {expired}
-		ORDER BY t.expires_at LIMIT $1::int8
+		WHERE t.sweep_at <= {now} AND {expired}
+		ORDER BY t.sweep_at LIMIT $1::int8
 		FOR UPDATE SKIP LOCKED
-	)) AND t.expires_at <= {now} AND {expired}
+	)) AND t.sweep_at <= {now} AND {expired}
 	RETURNING 1
 )
 SELECT count(*) FROM deleted`
@@ -175,30 +105,30 @@ func newStatements(n names, guarded bool) statements {
 	if guarded {
 		guard = "(SELECT set_config('lock_timeout', '" + lockTimeoutMillis + "', true)) IS NOT NULL"
 	}
-	fill := func(text, requests, now string) string {
-		text = strings.ReplaceAll(text, "{notify}", notify)
-		text = strings.ReplaceAll(text, "{expired}", expired)
-		return strings.NewReplacer(append(verdictNames(),
-			"{requests}", requests,
-			"{now}", now,
-			"{guard}", guard,
-			"{table}", n.qualified(""),
-			"{fence}", literal(n.qualified("_fence")),
-			"{channel}", literal(n.channel()),
-			"{tombstone}", tombstone,
-		)...).Replace(text)
+	last := append(verdictNames(),
+		"{guard}", guard,
+		"{table}", n.qualified(""),
+		"{fence}", literal(n.qualified("_fence")),
+		"{channel}", literal(n.channel()),
+		"{tombstone}", tombstone,
+	)
+	fill := func(text, now string, parts ...string) string {
+		text = strings.NewReplacer("{expired}", expired, "{notify}", notify).Replace(text)
+		text = strings.NewReplacer(claimParts...).Replace(text)
+		text = strings.NewReplacer(append(parts, "{now}", now)...).Replace(text)
+		return strings.NewReplacer(last...).Replace(text)
 	}
 	const clock, once, column = "clock_timestamp()", "(SELECT clock_timestamp())", "c.now"
 	return statements{
-		claimOne:     fill(claim, claimRow, column),
-		claimMany:    fill(claim, claimRows, column),
-		completeOne:  fill(complete, completeRow, clock),
-		completeMany: fill(complete, completeRows, clock),
-		releaseOne:   fill(release, releaseRow, clock),
-		releaseMany:  fill(release, releaseRows, clock),
-		lookupOne:    fill(lookup, lookupRow, column),
-		lookupMany:   fill(lookup, lookupRows, column),
-		extend:       fill(extend, extendRows, clock),
-		sweep:        fill(sweep, "", once),
+		claimOne:     fill(claim, column, oneClaim...),
+		claimMany:    fill(claim, column, manyClaims...),
+		completeOne:  fill(complete, clock, "{requests}", completeRow),
+		completeMany: fill(complete, clock, "{requests}", completeRows),
+		releaseOne:   fill(release, clock, "{requests}", releaseRow),
+		releaseMany:  fill(release, clock, "{requests}", releaseRows),
+		lookupOne:    fill(lookup, column, "{requests}", lookupRow),
+		lookupMany:   fill(lookup, column, "{requests}", lookupRows),
+		extend:       fill(extend, clock, "{requests}", extendRows),
+		sweep:        fill(sweep, once),
 	}
 }

@@ -13,13 +13,14 @@ CREATE TABLE idem_records (
 	claimed_at  timestamptz NOT NULL,
 	lease_until timestamptz NOT NULL,         -- renewed by heartbeats, therefore in no index
 	expires_at  timestamptz,                  -- NULL: never
+	sweep_at    timestamptz,                  -- when to look whether the row has expired; NULL: never
 	owner       bytea NOT NULL,               -- of the claim, made by the claimant
 	fingerprint bytea NOT NULL,               -- of the arguments; empty if unknown
 	result      bytea
 ) WITH (
-	-- Room in each page for the versions that a claim, its heartbeats and its
-	-- completion write, so that they need not go elsewhere.
-	fillfactor = 70,
+	-- Room in each page for the versions that heartbeats and the completion
+	-- write, so that they need not go elsewhere and leave the indexes alone.
+	fillfactor = 50,
 	-- Every record is written twice and deleted once: clean up in small steps,
 	-- however large the table is.
 	autovacuum_vacuum_scale_factor = 0.02,
@@ -28,8 +29,9 @@ CREATE TABLE idem_records (
 	autovacuum_analyze_scale_factor = 0.05
 );
 
--- For the sweep alone.
-CREATE INDEX idem_records_expiry ON idem_records (expires_at) WHERE expires_at IS NOT NULL;
+-- For the sweep alone. expires_at itself is in no index: a completion changes
+-- it, and seldom changes sweep_at.
+CREATE INDEX idem_records_expiry ON idem_records (sweep_at) WHERE sweep_at IS NOT NULL;
 
 -- The migrations that were applied, by whatever tool.
 CREATE TABLE idem_records_schema (
