@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idemgen/idem/generator/internal/emit"
+	"github.com/idemgen/idem/generator/internal/lock"
 )
 
 // State is how a file on disk relates to what the generator made.
@@ -78,5 +79,5 @@ func lf(text []byte) []byte {
 // isOurs reports whether text is a file that idemgen wrote.
 func isOurs(text []byte) bool {
 	line, _, _ := bytes.Cut(lf(text), []byte("\n"))
-	return string(line) == emit.Header
+	return string(line) == emit.Header || string(line) == lock.Header
 }

@@ -13,10 +13,12 @@ type Options struct {
 	Dir      string   // in which the go command resolves Packages
 	Packages []string // patterns, as for the go command
 	Tags     string   // build tags, separated by commas
+	Accept   bool     // that code drifts from what the lock file records
 }
 
 // Generate loads the packages, reads their directives, checks these against
-// the types, prints the wrappers and looks for outputs whose source is gone.
+// the types, prints the wrappers, compares their operations with what the lock
+// file of the module records, and looks for outputs whose source is gone.
 // It reads the disk and changes nothing.
 //
 // Mistakes in the source are in the result. The error says that there is none,
@@ -27,6 +29,7 @@ func Generate(o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Diagnostics: loaded.Problems}
+	modules := modulesOf(loaded.Matched)
 	for _, p := range loaded.Packages {
 		parsed, problems := parse(p)
 		checked := analyze.Check(parsed)
@@ -40,6 +43,12 @@ func Generate(o Options) (*Result, error) {
 			return nil, err
 		}
 		if err := r.add(checked.Files, texts); err != nil {
+			return nil, err
+		}
+		operations(modules, p.Path, checked.Files)
+	}
+	for _, m := range modules {
+		if err := r.lock(m, o); err != nil {
 			return nil, err
 		}
 	}

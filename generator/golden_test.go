@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/idemgen/idem/generator/internal/lock"
 )
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")
@@ -101,6 +103,10 @@ func TestGolden(t *testing.T) {
 		t.Errorf("%s: %s", d.Position, d.Message)
 	}
 	for _, o := range result.Outputs {
+		if filepath.Base(o.Path) == lock.Name {
+			compareLock(t, o.Text)
+			continue
+		}
 		folder, name, _ := strings.Cut(filepath.ToSlash(Relative(dir, o.Path)), "/")
 		goldens[folder].outputs[name] = o.Text
 	}
@@ -125,6 +131,25 @@ func TestGolden(t *testing.T) {
 	t.Setenv("GOOS", runtime.GOOS)
 	run(t, dir, "go", "vet", "./...")
 	run(t, dir, "go", "test", "./...")
+}
+
+// compareLock compares the lock file of all cases with the one in testdata.
+func compareLock(t *testing.T, text []byte) {
+	t.Helper()
+	file := filepath.Join("../testdata", lock.Name)
+	if *update {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, want) {
+		t.Errorf("%s differs (rewrite it with -update):\n%s", file, text)
+	}
 }
 
 // compare compares the outputs of a case with those in its archive.

@@ -26,9 +26,11 @@ type Result struct {
 	Orphans     []string     // files of ours whose source is gone, sorted
 	Diagnostics []Diagnostic // mistakes, sorted; a package that has one has no outputs
 	Notes       []Diagnostic // what is worth knowing and no mistake, sorted
+
+	refused map[string]bool // folders of packages that drift from the lock file
 }
 
-// An Output is a generated file.
+// An Output is a generated file, or a lock file.
 type Output struct {
 	Path string // absolute
 	Text []byte
@@ -60,21 +62,29 @@ func (r *Result) add(files []model.File, texts [][]byte) error {
 	return nil
 }
 
+// mistaken returns the folders in which something is wrong, and nothing is
+// made.
+func (r *Result) mistaken() map[string]bool {
+	folders := map[string]bool{}
+	for _, d := range r.Diagnostics {
+		folders[filepath.Dir(d.Position.Filename)] = true
+	}
+	return folders
+}
+
 // orphans finds those earlier outputs that were not made again, other than in
-// folders with mistakes, where nothing was made.
+// folders with mistakes.
 func (r *Result) orphans(earlier []string) {
 	slices.SortFunc(r.Outputs, func(a, b Output) int { return strings.Compare(a.Path, b.Path) })
 	current := map[string]bool{}
 	for _, o := range r.Outputs {
 		current[o.Path] = true
 	}
-	mistaken := map[string]bool{}
-	for _, d := range r.Diagnostics {
-		mistaken[filepath.Dir(d.Position.Filename)] = true
-	}
+	mistaken := r.mistaken()
 	for _, path := range earlier {
-		if !current[path] && !mistaken[filepath.Dir(path)] {
+		if !current[path] && !mistaken[filepath.Dir(path)] && !r.refused[filepath.Dir(path)] {
 			r.Orphans = append(r.Orphans, path)
 		}
 	}
+	slices.Sort(r.Orphans)
 }

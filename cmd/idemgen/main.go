@@ -1,7 +1,7 @@
 // Idemgen writes, for each interface that has a method with an //idem:key
 // directive, a decorator that runs the method once per key.
 //
-//	idemgen [-check] [-diff] [-tags list] [-json] [-v] [-version] [packages]
+//	idemgen [-check] [-diff] [-accept] [-tags list] [-json] [-v] [-version] [packages]
 //
 // Packages are named as for the go command; the default is the package of the
 // current directory. The decorators of the interfaces in x.go go to x_idem.go
@@ -12,10 +12,16 @@
 //
 //	-check      write nothing; name each file that is missing, stale or orphaned
 //	-diff       write nothing; print what would change as a unified diff
+//	-accept     record changes of operations that idem.lock guards
 //	-tags list  build tags, separated by commas
 //	-json       print diagnostics and files as one JSON object on standard output
 //	-v          name what was written and what fingerprints leave out
 //	-version    print the version
+//
+// The file idem.lock beside go.mod records what running systems have stored: the
+// keys of each operation and the shape of its results. A change of the code
+// that they would notice is a mistake, unless -accept says that it is intended.
+// Commit the file.
 //
 // Mistakes are reported as file:line:col: message, all of a run's at once. The
 // exit status is 0 if all is well, 1 if there were mistakes or -check found

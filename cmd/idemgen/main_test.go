@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
 
 // The test binary is the command, too: scripts execute it as idemgen.
 func TestMain(m *testing.M) {
@@ -38,6 +41,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GOPROXY", proxy.URL)
 			return setup(env)
 		},
+		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -19,7 +19,7 @@ const (
 
 // options are the command line.
 type options struct {
-	check, diff, json, verbose, version bool
+	check, diff, accept, json, verbose, version bool
 
 	tags     string
 	packages []string
@@ -30,11 +30,12 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("idemgen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: idemgen [-check] [-diff] [-tags list] [-json] [-v] [-version] [packages]")
+		fmt.Fprintln(stderr, "usage: idemgen [-check] [-diff] [-accept] [-tags list] [-json] [-v] [-version] [packages]")
 		flags.PrintDefaults()
 	}
 	flags.BoolVar(&o.check, "check", false, "write nothing; name each file that is missing, stale or orphaned")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; print what would change as a unified diff")
+	flags.BoolVar(&o.accept, "accept", false, "record changes of operations that idem.lock guards")
 	flags.StringVar(&o.tags, "tags", "", "build tags, separated by commas")
 	flags.BoolVar(&o.json, "json", false, "print diagnostics and files as one JSON object")
 	flags.BoolVar(&o.verbose, "v", false, "name what was written and what fingerprints leave out")
@@ -73,7 +74,7 @@ func generate(o options, stdout, stderr io.Writer) (status int, err error) {
 	if err != nil {
 		return failed, err
 	}
-	result, err := generator.Generate(generator.Options{Dir: dir, Packages: o.packages, Tags: o.tags})
+	result, err := generator.Generate(generator.Options{Dir: dir, Packages: o.packages, Tags: o.tags, Accept: o.accept})
 	if err != nil {
 		return failed, err
 	}

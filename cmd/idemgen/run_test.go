@@ -72,7 +72,7 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile("other.go", []byte("package p\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, stderr := idemgen("-v"); status != fine || stderr != "removed p_idem.go\n" {
+	if status, _, stderr := idemgen("-v", "-accept"); status != fine || stderr != "removed idem.lock\nremoved p_idem.go\n" {
 		t.Errorf("removing: status %d, stderr: %s", status, stderr)
 	}
 }
@@ -109,7 +109,7 @@ func TestRunJSON(t *testing.T) {
 	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0].Message, "f") {
 		t.Errorf("notes: %+v", got.Notes)
 	}
-	if len(got.Files) != 1 || filepath.Base(got.Files[0].Path) != "p_idem.go" || got.Files[0].State != "missing" || !got.Files[0].Written {
+	if len(got.Files) != 2 || filepath.Base(got.Files[1].Path) != "p_idem.go" || got.Files[1].State != "missing" || !got.Files[1].Written {
 		t.Errorf("files: %+v", got.Files)
 	}
 }

@@ -42,11 +42,17 @@ type member struct {
 // keyed checks the directives of a method and makes their model.
 func (c *checker) keyed(m *member) *model.Keyed {
 	sig := m.fn.Signature()
-	out := &model.Keyed{Operation: c.operationName(m), Context: contextOf(sig)}
+	name := c.at(m.Name.Pos())
+	out := &model.Keyed{
+		Operation: c.operationName(m),
+		Position:  model.Position{File: name.Filename, Line: name.Line, Column: name.Column},
+		Context:   contextOf(sig),
+	}
 	x := c.expressions(m)
 	stored := c.results(m)
 	out.Codec = x.codec(stored)
-	c.faithful(m, stored, out.Codec)
+	out.Loses = c.faithful(m, stored, out.Codec)
+	out.Shape = shapeOf(stored, out.Codec)
 	if out.Codec.Kind != model.Proto {
 		out.Copy = c.copies(m, stored)
 	}
@@ -127,19 +133,25 @@ func (c *checker) results(m *member) []types.Type {
 	return stored
 }
 
-// faithful checks that a replay brings the results back whole. For codecs other
-// than encoding/json that is their affair.
-func (c *checker) faithful(m *member, stored []types.Type, codec model.Codec) {
+// faithful checks that a replay brings the results back whole, and returns the
+// losses that were accepted. For codecs other than encoding/json that is their
+// affair.
+func (c *checker) faithful(m *member, stored []types.Type, codec model.Codec) (accepted []string) {
 	if codec.Kind != model.JSON || len(stored) == 0 {
-		return
+		return nil
 	}
 	places := c.resultPlaces(m.Field)
 	_, lossy := m.Directives["lossy"]
 	for i, t := range stored {
-		if loss := c.fidelity(t); loss != nil && (loss.fatal || !lossy) {
+		switch loss := c.fidelity(t); {
+		case loss == nil:
+		case loss.fatal || !lossy:
 			c.report(places[i], "%s", loss.explain(m.fn.Name(), i+1, c.show(t)))
+		default:
+			accepted = append(accepted, loss.path+": "+loss.why)
 		}
 	}
+	return accepted
 }
 
 // resultPlaces returns where the type of each result is written.

@@ -25,7 +25,7 @@ var specs = map[string]spec{
 	"fingerprint": {"//idem:fingerprint all, //idem:fingerprint none, or expressions over the parameters", required},
 	"final":       {"//idem:final followed by error values or error types", required},
 	"codec":       {"//idem:codec json, //idem:codec proto, or a value with the methods of idem.Codec", required},
-	"name":        {"//idem:name followed by one word of letters, digits, '.', '-' and '_'", word},
+	"name":        {"//idem:name followed by one word of letters, digits, '.', '-', '_' and '/'", word},
 	"optional":    {"//idem:optional", nothing},
 	"lossy":       {"//idem:lossy followed by why nobody misses what a replay loses", required},
 }
@@ -68,7 +68,10 @@ func (d Directive) Word(word string) (rest Directive, ok bool) {
 	return d, true
 }
 
-var operation = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+// operation is what a name can be. It holds what import paths and identifiers
+// are made of, so that the name that an operation has by default can be kept
+// when its interface or package gets another.
+var operation = regexp.MustCompile(`^[\pL\pN._~+/-]+$`)
 
 func word(args string) string {
 	if operation.MatchString(args) {

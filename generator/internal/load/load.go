@@ -35,6 +35,7 @@ type Config struct {
 // A Result is what a load found.
 type Result struct {
 	Packages []*Package
+	Matched  []Place // all packages that the patterns name, by import path
 
 	// Outputs are the earlier outputs in the matched packages, as far as they
 	// belong to the current build configuration.
@@ -42,6 +43,12 @@ type Result struct {
 
 	// Problems are syntax errors.
 	Problems []diag.Diagnostic
+}
+
+// A Place is where a package is.
+type Place struct {
+	Path string // import path
+	Dir  string // absolute
 }
 
 // A Package is a package, or one with its test files, in which a file is of
@@ -124,6 +131,9 @@ func scan(cfg Config, patterns []string, result *Result) (map[string]*want, erro
 			continue // the generated main package of a test
 		}
 		tests := p.ID != p.PkgPath
+		if !tests && p.Dir != "" {
+			result.Matched = append(result.Matched, Place{p.PkgPath, p.Dir})
+		}
 		for _, name := range p.GoFiles {
 			if _, seen := mentioned[name]; !seen {
 				source, err := os.ReadFile(name)
@@ -148,6 +158,7 @@ func scan(cfg Config, patterns []string, result *Result) (map[string]*want, erro
 		}
 	}
 	result.Outputs = slices.Sorted(maps.Keys(outputs))
+	slices.SortFunc(result.Matched, func(a, b Place) int { return strings.Compare(a.Path, b.Path) })
 	return wanted, nil
 }
 

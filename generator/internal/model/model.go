@@ -94,8 +94,9 @@ type Parameter struct {
 
 // Keyed is what the directives of a method say.
 type Keyed struct {
-	Operation string // stable name, without type arguments
-	Context   int    // index of the parameter that is the context, -1 if none
+	Operation string   // stable name, without type arguments
+	Position  Position // of the annotated method's name in the source
+	Context   int      // index of the parameter that is the context, -1 if none
 
 	Parts       []Part
 	Fingerprint []Argument
@@ -109,6 +110,8 @@ type Keyed struct {
 
 	Final []Final
 	Codec Codec
+	Shape Shape
+	Loses []string // what a replay does not bring back, as accepted by the source
 
 	// Copy is the plan of a deep copy for each stored result (all but the
 	// error), nil if the results are copied by decoding.
