@@ -35,7 +35,7 @@ type Change struct {
 // Files that are as they should be are left out.
 func (r *Result) Changes() ([]Change, error) {
 	var changes []Change
-	for _, o := range r.Outputs {
+	for _, o := range slices.Concat(r.Outputs, r.Locks) {
 		c := Change{Path: o.Path, State: Stale, New: o.Text}
 		err := c.read()
 		switch {

@@ -77,7 +77,7 @@ func TestGenerateOnlyWhatIsRight(t *testing.T) {
 		"d/p.go":         "package p\n\n//idem:key x\nvar = 1\n",
 		"e/p.go":         "package p\n",
 	})
-	if got, want := names(dir, r.paths()), "a/p_idem.go idem.lock"; got != want {
+	if got, want := names(dir, r.paths()), "a/p_idem.go"; got != want {
 		t.Errorf("outputs are %s, want %s", got, want)
 	}
 	if got, want := names(dir, r.Orphans), "a/gone_idem.go"; got != want {

@@ -103,12 +103,11 @@ func TestGolden(t *testing.T) {
 		t.Errorf("%s: %s", d.Position, d.Message)
 	}
 	for _, o := range result.Outputs {
-		if filepath.Base(o.Path) == lock.Name {
-			compareLock(t, o.Text)
-			continue
-		}
 		folder, name, _ := strings.Cut(filepath.ToSlash(Relative(dir, o.Path)), "/")
 		goldens[folder].outputs[name] = o.Text
+	}
+	for _, l := range result.Locks {
+		compareLock(t, l.Text)
 	}
 	for _, folder := range slices.Sorted(maps.Keys(goldens)) {
 		t.Run(folder, func(t *testing.T) { goldens[folder].compare(t) })

@@ -11,7 +11,7 @@ import (
 )
 
 // lock compares the operations of a module with those that its lock file
-// records, and adds what the file should be to the outputs.
+// records, and notes what the file should be.
 //
 // A package that drifts from it gets no output, unless that was accepted, and
 // what is recorded of it stays, as it does where there are mistakes.
@@ -57,7 +57,7 @@ func (r *Result) lock(m *module, o Options) error {
 	}
 	switch merged := lock.Merge(recorded, current(), judged, o.Accept); {
 	case len(merged) > 0:
-		r.Outputs = append(r.Outputs, Output{path, lock.Text(merged)})
+		r.Locks = append(r.Locks, Output{path, lock.Text(merged)})
 	case exists:
 		r.Orphans = append(r.Orphans, path)
 	}
@@ -70,7 +70,5 @@ func (r *Result) refuse(dir string) {
 		r.refused = map[string]bool{}
 	}
 	r.refused[dir] = true
-	r.Outputs = slices.DeleteFunc(r.Outputs, func(o Output) bool {
-		return filepath.Dir(o.Path) == dir && filepath.Base(o.Path) != lock.Name
-	})
+	r.Outputs = slices.DeleteFunc(r.Outputs, func(o Output) bool { return filepath.Dir(o.Path) == dir })
 }

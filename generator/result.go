@@ -22,7 +22,8 @@ type Diagnostic = diag.Diagnostic
 
 // A Result is what a run found, before anything was written.
 type Result struct {
-	Outputs     []Output     // sorted by path
+	Outputs     []Output     // wrappers, sorted by path
+	Locks       []Output     // lock files, one a module that has operations
 	Orphans     []string     // files of ours whose source is gone, sorted
 	Diagnostics []Diagnostic // mistakes, sorted; a package that has one has no outputs
 	Notes       []Diagnostic // what is worth knowing and no mistake, sorted

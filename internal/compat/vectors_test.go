@@ -116,13 +116,12 @@ func recorded(t *testing.T, source string) map[string][]string {
 	if err != nil || len(result.Diagnostics) > 0 {
 		t.Fatal(err, result.Diagnostics)
 	}
-	i := slices.IndexFunc(result.Outputs, func(o generator.Output) bool { return filepath.Base(o.Path) == "idem.lock" })
-	if i < 0 {
-		t.Fatal("there is no lock file")
+	if len(result.Locks) != 1 {
+		t.Fatalf("there are %d lock files", len(result.Locks))
 	}
 	vectors := map[string][]string{}
 	operation := ""
-	for line := range strings.Lines(string(result.Outputs[i].Text)) {
+	for line := range strings.Lines(string(result.Locks[0].Text)) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
 		case "operation":
