@@ -185,17 +185,18 @@ func (e *Entry) keyChanges(now *Entry) []string {
 		return []string{fmt.Sprintf("%s: %s: %s; %s", what, runsAgain, keep, e.version())}
 	}
 	was, is := e.sources(), now.sources()
+	same := e.same(now, was, is)
 	switch {
 	case len(was) != len(is):
 		return tell(fmt.Sprintf("its key has %s now, and had %s", count(len(is), "part"), count(len(was), "part")), "restore the parts")
-	case !slices.Equal(was, is) && slices.Equal(slices.Sorted(slices.Values(was)), slices.Sorted(slices.Values(is))):
-		return tell(fmt.Sprintf("the key parts are in the order %s now, and were in the order %s", now.list(), e.list()), "restore the order")
+	case slices.Contains(same, false) && permuted(e.numbered(was), now.numbered(is)):
+		return tell(fmt.Sprintf("the key parts are in the order %s now, and were in the order %s", strings.Join(is, ", "), strings.Join(was, ", ")), "restore the order")
 	}
 	for i, p := range now.Parts {
 		if p.Encoding != e.Parts[i].Encoding && !renamed(e.Parts[i].Encoding, p.Encoding) {
 			return tell(fmt.Sprintf("the key part %s is encoded as %s now, and was as %s", p.Source, p.Encoding, e.Parts[i].Encoding), "restore its type")
 		}
-		if was[i] != is[i] {
+		if !same[i] {
 			return tell(fmt.Sprintf("key part %d is %s now, and was %s", i+1, p.Source, e.Parts[i].Source),
 				"if it has another value, restore it")
 		}
@@ -213,21 +214,13 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (e *Entry) list() string {
-	var list []string
-	for _, p := range e.Parts {
-		list = append(list, p.Source)
-	}
-	return strings.Join(list, ", ")
-}
-
 // fingerprintChange compares the arguments. A fingerprint of none agrees with
 // every other.
 func (e *Entry) fingerprintChange(now *Entry) string {
-	was, is := e.numbered(e.Fingerprint), now.numbered(now.Fingerprint)
-	if slices.Equal(was, is) || len(was) == 0 || len(is) == 0 {
+	was, is := e.Fingerprint, now.Fingerprint
+	if len(was) == 0 || len(is) == 0 || len(was) == len(is) && !slices.Contains(e.same(now, was, is), false) {
 		return ""
 	}
 	return fmt.Sprintf("the fingerprint covers %s now, and covered %s: %s: write //idem:fingerprint %s; %s",
-		strings.Join(now.Fingerprint, ", "), strings.Join(e.Fingerprint, ", "), conflicts, strings.Join(e.Fingerprint, ", "), accept)
+		strings.Join(is, ", "), strings.Join(was, ", "), conflicts, strings.Join(was, ", "), accept)
 }

@@ -7,13 +7,29 @@ import (
 	"strings"
 )
 
-// sources returns the key parts as they are compared.
+// sources returns the key parts as they are written.
 func (e *Entry) sources() []string {
 	var list []string
 	for _, p := range e.Parts {
 		list = append(list, p.Source)
 	}
-	return e.numbered(list)
+	return list
+}
+
+// same tells for each of two lists of sources, as far as both go, whether they
+// name the same value: parameters can be renamed, and stand in another order.
+func (e *Entry) same(now *Entry, was, is []string) []bool {
+	numbered, numberedNow := e.numbered(was), now.numbered(is)
+	var list []bool
+	for i := range min(len(was), len(is)) {
+		list = append(list, was[i] == is[i] || numbered[i] == numberedNow[i])
+	}
+	return list
+}
+
+// permuted reports whether two lists are one in different orders.
+func permuted(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // word finds the identifiers in source text, each with the dot before it where
@@ -21,7 +37,7 @@ func (e *Entry) sources() []string {
 var word = regexp.MustCompile(`\.?\s*[\pL_][\pL_\pN]*`)
 
 // numbered replaces the parameters of the method in source text by their
-// numbers: to rename one changes nothing.
+// numbers.
 func (e *Entry) numbered(sources []string) []string {
 	_, list, _ := strings.Cut(strings.TrimSuffix(e.Method, ")"), "(")
 	params := strings.Split(list, ",")

@@ -114,9 +114,9 @@ func (w *writer) leaf(p *model.Plan) {
 	case model.Uint:
 		w.text = strconv.AppendUint(w.text, counts[w.sample], 10)
 	case model.Float32, model.Complex64:
-		w.bits(uint64(math.Float32bits(float32(floats[w.sample]))), 8, p.Kind == model.Complex64)
+		w.bits(uint64(math.Float32bits(float32(floats[w.sample]))), p.Kind == model.Complex64)
 	case model.Float64, model.Complex128:
-		w.bits(math.Float64bits(floats[w.sample]), 16, p.Kind == model.Complex128)
+		w.bits(math.Float64bits(floats[w.sample]), p.Kind == model.Complex128)
 	case model.Time:
 		w.text = instants[w.sample].AppendFormat(w.text, time.RFC3339Nano)
 	case model.Identifier:
@@ -134,11 +134,9 @@ func (w *writer) leaf(p *model.Plan) {
 }
 
 // bits writes a float, or a complex number both parts of which are the same.
-func (w *writer) bits(bits uint64, digits int, twice bool) {
+// The bits of no sample begin with a zero.
+func (w *writer) bits(bits uint64, twice bool) {
 	text := strconv.FormatUint(bits, 16)
-	for len(text) < digits {
-		text = "0" + text
-	}
 	w.text = append(w.text, text...)
 	if twice {
 		w.text = append(append(w.text, ':'), text...)
