@@ -105,6 +105,21 @@ func (f *fixture) exec(statement string, args ...any) {
 	}
 }
 
+// number returns the one number that a query answers.
+func (f *fixture) number(query string, args ...any) (n int64) {
+	f.t.Helper()
+	if err := f.direct.QueryRow(f.t.Context(), f.names.render(query), args...).Scan(&n); err != nil {
+		f.t.Fatal(err)
+	}
+	return n
+}
+
+// fence returns the fence of key.
+func (f *fixture) fence(key string) idem.Fence {
+	f.t.Helper()
+	return idem.Fence(f.number("SELECT fence FROM idem_records WHERE key = $1", key))
+}
+
 // pass lets d pass, by moving the records into the past.
 func (f *fixture) pass(d time.Duration) {
 	f.t.Helper()
