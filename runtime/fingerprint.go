@@ -74,7 +74,7 @@ const (
 
 var (
 	errDepth    = errors.New("the value is nested too deeply, or runs in a circle")
-	errTooLarge = errors.New("the value is too large for a fingerprint, or runs in a circle")
+	errTooLarge = errors.New("the value is too large, or runs in a circle")
 )
 
 // Arg begins the argument with the given index.
@@ -167,8 +167,8 @@ func (f *FingerprintBuilder) Uint(v uint64) {
 	}
 }
 
-// Float32 writes a float.
-func (f *FingerprintBuilder) Float32(v float32) { f.Float64(float64(v)) }
+// Float32 writes a float as the float64 that equals it.
+func (f *FingerprintBuilder) Float32(v float32) { f.Float64(widen(v)) }
 
 // Float64 writes a float. Only positive zero is left out.
 func (f *FingerprintBuilder) Float64(v float64) {
@@ -178,8 +178,21 @@ func (f *FingerprintBuilder) Float64(v float64) {
 	}
 }
 
-// Complex64 writes a complex number.
-func (f *FingerprintBuilder) Complex64(v complex64) { f.Complex128(complex128(v)) }
+// widen converts v as every processor does, but for NaNs: it keeps all of
+// their bits, of which processors lose some or all.
+func widen(v float32) float64 {
+	if wide := float64(v); !math.IsNaN(wide) {
+		return wide
+	}
+	const exponent = 0x7ff << 52
+	bits := uint64(math.Float32bits(v))
+	return math.Float64frombits(bits>>31<<63 | exponent | bits&(1<<23-1)<<29)
+}
+
+// Complex64 writes a complex number as the complex128 that equals it.
+func (f *FingerprintBuilder) Complex64(v complex64) {
+	f.Complex128(complex(widen(real(v)), widen(imag(v))))
+}
 
 // Complex128 writes a complex number. Only positive zeros are left out.
 func (f *FingerprintBuilder) Complex128(v complex128) {

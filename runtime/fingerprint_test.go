@@ -391,6 +391,13 @@ func TestLargeArgumentsEncodeAsSmallOnes(t *testing.T) {
 	}
 }
 
+type alias = level
+
+func localName() string {
+	type local struct{ A string }
+	return TypeName[local]()
+}
+
 func TestTypeNamesDiffer(t *testing.T) {
 	type local struct{ A int }
 	seen := map[string]int{}
@@ -402,12 +409,18 @@ func TestTypeNamesDiffer(t *testing.T) {
 		TypeName[struct{ A local }](), TypeName[struct{ local }](), TypeName[struct {
 			A local `json:"a"`
 		}](), TypeName[any](), TypeName[error](), TypeName[interface{ M() local }](), TypeName[interface{ M(local) }](),
-		TypeName[Method[local]](), TypeName[Method[*local]](),
+		TypeName[Method[local]](), TypeName[Method[*local]](), localName(), TypeName[struct{ A int }](), TypeName[struct{ a int }](),
+		TypeName[struct{ level }](), TypeName[struct{ level level }](), TypeName[struct{ alias }](), TypeName[interface{ m() }](),
+		TypeName[interface{ error }](), TypeName[func(int) int](), TypeName[func(int, int)](),
 	} {
 		if before, twice := seen[name]; twice {
 			t.Errorf("types %d and %d are both called %q", before, i, name)
 		}
 		seen[name] = i
+	}
+	const here = "github.com/idemgen/idem/runtime"
+	if got, want := TypeName[struct{ a, B level }](), "struct{"+here+".a "+here+".level;B "+here+".level}"; got != want {
+		t.Errorf("TypeName: %q, want %q", got, want)
 	}
 	if got := TypeName[map[string]*Record](); got != "map[string]*github.com/idemgen/idem/runtime.Record" {
 		t.Errorf("TypeName: %q", got)

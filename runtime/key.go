@@ -224,12 +224,25 @@ func (k *KeyBuilder) Nil() {
 	k.commit(append(k.space(2), '%', '-'))
 }
 
-// Open begins a struct, an array, a slice or a map. Close ends it.
-func (k *KeyBuilder) Open() {
+// Open begins a struct, an array, a slice or a map, which Close ends, and
+// reports whether to go on. If it returns false the value is too deep or too
+// large: nothing of it is to be written, nor Close to be called. That happens
+// to values of recursive types only.
+func (k *KeyBuilder) Open() bool {
+	if k.depth >= maxDepth {
+		k.fail(errDepth)
+	}
+	if k.len() > maxArgument {
+		k.fail(errTooLarge)
+	}
+	if k.err != nil {
+		return false
+	}
 	k.begin()
 	k.byte('(')
 	k.depth++
 	k.first = true
+	return true
 }
 
 // MapValue is called between the key and the value of a map's entry.

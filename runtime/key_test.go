@@ -68,7 +68,7 @@ func TestKeyBytes(t *testing.T) {
 		{"reflect array", func(k *KeyBuilder) { k.Reflect([2]byte{1, 2}) }, "op/%a0102"},
 		{"reflect bytes", func(k *KeyBuilder) { k.Reflect([]byte("ha256:")) }, "op/%lha256:"},
 		{"reflect slice", func(k *KeyBuilder) { k.Reflect([]string{"a", "b"}) }, "op/%l(a,b)"},
-		{"reflect map", func(k *KeyBuilder) { k.Reflect(map[level]bool{2: true, 1: false}) }, "op/%m(1=false,2=true)"},
+		{"reflect map", func(k *KeyBuilder) { k.Reflect(map[level]bool{2: true, 1: false}) }, "op/%m(%u1=%bfalse,%u2=%btrue)"},
 		{"reflect struct", func(k *KeyBuilder) { k.Reflect(struct{ A, B string }{"a", ""}) }, "op/%v(a,%.)"},
 		{"reflect nil", func(k *KeyBuilder) { k.Int(1); k.Reflect(nil); k.Reflect((*int)(nil)) }, "op/1/%-/%-"},
 		{"long", func(k *KeyBuilder) { k.String(strings.Repeat("0123456789", 30)) },
@@ -179,7 +179,7 @@ func TestReflectRefusesWhatHasNoStableEncoding(t *testing.T) {
 	var k KeyBuilder
 	k.Int(1)
 	k.Reflect(list{[]list{{}, {[]list{{}}}}})
-	if key, err := k.Key("", "op"); err != nil || key != "op/1/%v(((()),(((())))))" {
+	if key, err := k.Key("", "op"); err != nil || key != "op/1/%v(%l(%v(%l()),%v(%l(%v(%l())))))" {
 		t.Errorf("recursive value: %q, %v", key, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -13,33 +14,86 @@ import (
 
 var (
 	timeType      = reflect.TypeFor[time.Time]()
-	appenderType  = reflect.TypeFor[encoding.TextAppender]()
+	float32Type   = reflect.TypeFor[float32]()
 	marshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 )
+
+// traits is what is worth knowing of a type only once.
+type traits struct {
+	text    bool // values give their text, see hasText
+	zero    bool // of these, some equal the type's zero
+	instant bool // it is time.Time or made of it
+	letter  byte // for the kind, in a key; of pointers see kindLetter
+
+	keyable   error // why values cannot be part of a key
+	encodable bool  // values can be part of a fingerprint
+	fields    []reflect.StructField
+}
+
+var knownTraits sync.Map // reflect.Type to *traits
+
+func traitsOf(t reflect.Type) *traits {
+	if known, ok := knownTraits.Load(t); ok {
+		return known.(*traits)
+	}
+	text := hasText(t)
+	known := &traits{
+		text:      text,
+		zero:      text && t.Comparable() && !hasInterface(t),
+		instant:   isTime(t),
+		keyable:   keyable(t, t.String(), nil),
+		encodable: isEncodable(t, nil),
+	}
+	known.letter = letterOf(t, known)
+	if t.Kind() == reflect.Struct {
+		known.fields = fingerprintFields(t)
+	}
+	stored, _ := knownTraits.LoadOrStore(t, known)
+	return stored.(*traits)
+}
 
 // hasText reports whether values of t, or their addresses, give their text. A
 // method that may be promoted from one field among others does not count: it
 // would know nothing of the others.
 func hasText(t reflect.Type) bool {
-	if t == timeType || t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface {
+	if t == timeType || t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || !givesText(t) {
 		return false
 	}
-	if !givesText(t) {
-		return false
+	if t.Kind() != reflect.Struct {
+		return true
 	}
-	if t.Kind() == reflect.Struct && t.NumField() > 1 {
-		for f := range t.Fields() {
-			if f.Anonymous && givesText(f.Type) {
-				return false
+	for f := range t.Fields() {
+		if f.Anonymous && givesText(f.Type) {
+			// A method that comes from the only field is as good as it is there.
+			inner := f.Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
 			}
+			return t.NumField() == 1 && hasText(inner)
 		}
 	}
 	return true
 }
 
 func givesText(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(appenderType) || p.Implements(marshalerType) || t.Implements(marshalerType)
+	return t.Implements(marshalerType) || reflect.PointerTo(t).Implements(marshalerType)
+}
+
+// hasInterface reports whether a value of t may hold what cannot be compared.
+func hasInterface(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Array:
+		return hasInterface(t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if hasInterface(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // textOf returns the text of v, for whose type hasText holds.
@@ -86,7 +140,7 @@ func writeScalar(b scalars, v reflect.Value) bool {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		b.Uint(v.Uint())
 	case reflect.Float32:
-		b.Float32(float32(v.Float()))
+		b.Float32(float32Of(v))
 	case reflect.Float64:
 		b.Float64(v.Float())
 	case reflect.Complex64:
@@ -100,6 +154,9 @@ func writeScalar(b scalars, v reflect.Value) bool {
 	}
 	return true
 }
+
+// float32Of does not go through float64, on the way to which a NaN changes.
+func float32Of(v reflect.Value) float32 { return v.Convert(float32Type).Interface().(float32) }
 
 // sortedKeys returns the keys of a map in the order of SortedKeys.
 func sortedKeys(v reflect.Value) []reflect.Value {
@@ -115,7 +172,13 @@ func isMapKey(t reflect.Type) bool {
 
 // arrayBytes returns the bytes of an array of bytes.
 func arrayBytes(v reflect.Value) []byte {
+	if v.CanAddr() {
+		return v.Bytes()
+	}
+	// The elements may have a type of their own, which reflect.Copy refuses.
 	b := make([]byte, v.Len())
-	reflect.Copy(reflect.ValueOf(b), v)
+	for i := range b {
+		b[i] = byte(v.Index(i).Uint())
+	}
 	return b
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Reflect writes a value whose type is known at run time only: the exported
@@ -16,7 +15,7 @@ func (f *FingerprintBuilder) Reflect(v any) {
 	switch {
 	case !value.IsValid():
 		f.Nil()
-	case !encodable(value.Type()):
+	case !traitsOf(value.Type()).encodable:
 		f.fail(fmt.Errorf("a value of type %s has no canonical encoding", value.Type()))
 		f.Nil()
 	default:
@@ -24,31 +23,21 @@ func (f *FingerprintBuilder) Reflect(v any) {
 	}
 }
 
-var encodableTypes sync.Map // reflect.Type to bool
-
-// encodable reports whether values of t have a canonical encoding.
-func encodable(t reflect.Type) bool {
-	if known, ok := encodableTypes.Load(t); ok {
-		return known.(bool)
-	}
-	ok := isEncodable(t, nil)
-	encodableTypes.Store(t, ok)
-	return ok
-}
-
-// isEncodable assumes of the types in outer, of which t is a part, that they
-// are.
+// isEncodable reports whether values of t have a canonical encoding. It assumes
+// of the types in outer, of which t is a part, that they have one.
 func isEncodable(t reflect.Type, outer []reflect.Type) bool {
-	if hasText(t) || isTime(t) || slices.Contains(outer, t) {
+	if hasText(t) || isTime(t) {
 		return true
+	}
+	if i := slices.Index(outer, t); i >= 0 {
+		// Pointers that lead to nothing but pointers can run in a circle only.
+		return slices.ContainsFunc(outer[i:], func(o reflect.Type) bool { return o.Kind() != reflect.Pointer })
 	}
 	outer = append(outer, t)
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Uintptr, reflect.Interface:
 		return false
-	case reflect.Pointer:
-		return t.Elem() != t && isEncodable(t.Elem(), outer)
-	case reflect.Slice, reflect.Array:
+	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return isEncodable(t.Elem(), outer)
 	case reflect.Map:
 		return isMapKey(t.Key()) && isEncodable(t.Elem(), outer)
@@ -67,37 +56,30 @@ func isEncodable(t reflect.Type, outer []reflect.Type) bool {
 	}
 }
 
-// structFields holds, for each type, the fields that a fingerprint covers, by
-// their names.
-var structFields sync.Map // reflect.Type to []reflect.StructField
-
+// fingerprintFields returns the fields that a fingerprint covers, by their
+// names.
 func fingerprintFields(t reflect.Type) []reflect.StructField {
-	if known, ok := structFields.Load(t); ok {
-		return known.([]reflect.StructField)
-	}
 	var fields []reflect.StructField
 	for f := range t.Fields() {
-		if f.IsExported() && encodable(f.Type) {
+		if f.IsExported() && isEncodable(f.Type, nil) {
 			fields = append(fields, f)
 		}
 	}
 	slices.SortFunc(fields, func(a, b reflect.StructField) int { return strings.Compare(a.Name, b.Name) })
-	structFields.Store(t, fields)
 	return fields
 }
 
 // value writes a value whose type is encodable.
 func (f *FingerprintBuilder) value(v reflect.Value) {
-	t := v.Type()
+	is := traitsOf(v.Type())
 	switch {
-	case hasText(t):
-		if t.Comparable() && v.IsZero() {
-			f.Zero()
-			return
-		}
+	case is.zero && v.Equal(reflect.Zero(v.Type())):
+		f.Zero()
+		return
+	case is.text:
 		f.Text(textOf(v, f.Buffer()))
 		return
-	case isTime(t):
+	case is.instant:
 		f.Time(asTime(v))
 		return
 	case writeScalar(f, v):
@@ -124,7 +106,7 @@ func (f *FingerprintBuilder) value(v reflect.Value) {
 		}
 	case reflect.Struct:
 		if f.Open() {
-			for _, field := range fingerprintFields(t) {
+			for _, field := range is.fields {
 				f.Field(field.Name)
 				f.value(v.FieldByIndex(field.Index))
 			}

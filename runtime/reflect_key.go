@@ -18,39 +18,33 @@ func (k *KeyBuilder) Reflect(v any) {
 		k.Nil()
 		return
 	}
-	if err := keyable(value.Type(), value.Type().String(), nil); err != nil {
+	if err := traitsOf(value.Type()).keyable; err != nil {
 		k.fail(err)
 		k.Nil()
 		return
 	}
-	k.kind = kindLetter(value)
 	k.value(value)
 }
 
-// kindLetter tells values apart whose encodings would be the same.
-func kindLetter(v reflect.Value) byte {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return 0
-		}
-		v = v.Elem()
-	}
-	switch kind := v.Kind(); {
-	case hasText(v.Type()):
+// letterOf tells values apart whose encodings would be the same, but not
+// pointers from what they lead to.
+func letterOf(t reflect.Type, is *traits) byte {
+	switch kind := t.Kind(); {
+	case is.text:
 		return 't'
-	case isTime(v.Type()):
+	case is.instant:
 		return 'T'
-	case kind == reflect.String:
+	case kind == reflect.String || kind == reflect.Pointer:
 		return 0
 	case kind == reflect.Bool:
 		return 'b'
-	case v.CanInt():
+	case kind <= reflect.Int64:
 		return 'i'
-	case v.CanUint():
+	case kind <= reflect.Uintptr:
 		return 'u'
-	case v.CanFloat():
+	case kind <= reflect.Float64:
 		return 'f'
-	case v.CanComplex():
+	case kind <= reflect.Complex128:
 		return 'c'
 	case kind == reflect.Slice:
 		return 'l'
@@ -78,7 +72,8 @@ func keyable(t reflect.Type, path string, outer []reflect.Type) error {
 	case reflect.Interface:
 		return bad("an interface can hold any dynamic type")
 	case reflect.Pointer:
-		if k := t.Elem().Kind(); !hasText(t.Elem()) && !isTime(t.Elem()) && (k > reflect.Complex128 && k != reflect.String) {
+		e := t.Elem()
+		if k := e.Kind(); !hasText(e) && !isTime(e) && k > reflect.Complex128 && k != reflect.String && (k != reflect.Array || !isByteSlice(e)) {
 			return bad("a pointer's identity is not stable")
 		}
 		return keyable(t.Elem(), path, outer)
@@ -104,12 +99,13 @@ func keyable(t reflect.Type, path string, outer []reflect.Type) error {
 
 // value writes a value whose type is keyable.
 func (k *KeyBuilder) value(v reflect.Value) {
-	t := v.Type()
+	is := traitsOf(v.Type())
+	k.kind = is.letter
 	switch {
-	case hasText(t):
+	case is.text:
 		k.Text(textOf(v, k.Buffer()))
 		return
-	case isTime(t):
+	case is.instant:
 		k.Time(asTime(v))
 		return
 	case writeScalar(k, v):
@@ -125,15 +121,19 @@ func (k *KeyBuilder) value(v reflect.Value) {
 	case reflect.Slice, reflect.Array:
 		k.elements(v)
 	case reflect.Map:
-		k.Open()
+		if !k.Open() {
+			return
+		}
 		for _, key := range sortedKeys(v) {
-			writeScalar(k, key)
+			k.value(key)
 			k.MapValue()
 			k.value(v.MapIndex(key))
 		}
 		k.Close()
 	case reflect.Struct:
-		k.Open()
+		if !k.Open() {
+			return
+		}
 		for f, field := range v.Fields() {
 			if f.Name != "_" {
 				k.value(field)
@@ -150,7 +150,9 @@ func (k *KeyBuilder) elements(v reflect.Value) {
 	case isByteSlice(v.Type()):
 		k.ID(arrayBytes(v))
 	default:
-		k.Open()
+		if !k.Open() {
+			return
+		}
 		for i := range v.Len() {
 			k.value(v.Index(i))
 		}

@@ -7,16 +7,26 @@ import (
 )
 
 // TypeName returns the name of T with full import paths, which two different
-// types never share. Generated code for generic interfaces makes it a part of
-// the operation's name.
-func TypeName[T any]() string { return typeName(reflect.TypeFor[T]()) }
+// types of one program never share. Generated code for generic interfaces makes
+// it a part of the operation's name.
+//
+// The name of a type that is declared inside a function ends in a number that
+// the compiler gives, and that changes as the package does: keys that are to
+// outlive a deployment need types of a package.
+func TypeName[T any]() string {
+	// Reflection calls the types that two functions declare by one name. As
+	// arguments of a type they have numbers.
+	if name := reflect.TypeFor[instance[T]]().Name(); strings.Contains(name, "·") {
+		return strings.TrimSuffix(strings.TrimPrefix(name, "instance["), "]")
+	}
+	return typeName(reflect.TypeFor[T]())
+}
+
+type instance[T any] struct{}
 
 func typeName(t reflect.Type) string {
 	if t.Name() != "" {
-		if t.PkgPath() == "" {
-			return t.Name()
-		}
-		return t.PkgPath() + "." + t.Name()
+		return qualified(t.PkgPath(), t.Name())
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -38,13 +48,22 @@ func typeName(t reflect.Type) string {
 	}
 }
 
+// qualified returns a name as the package says it that has it to itself; what
+// is exported or predeclared has no such package.
+func qualified(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
 func funcName(t reflect.Type) string {
 	var in, out []string
 	for p := range t.Ins() {
 		in = append(in, typeName(p))
 	}
 	if t.IsVariadic() {
-		in[len(in)-1] = "..." + in[len(in)-1]
+		in[len(in)-1] = "..." + typeName(t.In(len(in)-1).Elem())
 	}
 	for p := range t.Outs() {
 		out = append(out, typeName(p))
@@ -55,9 +74,10 @@ func funcName(t reflect.Type) string {
 func structName(t reflect.Type) string {
 	var fields []string
 	for f := range t.Fields() {
-		s := typeName(f.Type)
-		if !f.Anonymous {
-			s = f.Name + " " + s
+		// A field that is embedded through an alias has the alias's name.
+		s := qualified(f.PkgPath, f.Name) + " " + typeName(f.Type)
+		if f.Anonymous {
+			s = "=" + s
 		}
 		if f.Tag != "" {
 			s += " " + strconv.Quote(string(f.Tag))
@@ -70,7 +90,7 @@ func structName(t reflect.Type) string {
 func interfaceName(t reflect.Type) string {
 	var methods []string
 	for m := range t.Methods() {
-		methods = append(methods, m.PkgPath+m.Name+funcName(m.Type))
+		methods = append(methods, qualified(m.PkgPath, m.Name)+funcName(m.Type))
 	}
 	return "interface{" + strings.Join(methods, ";") + "}"
 }
