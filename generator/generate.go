@@ -46,6 +46,7 @@ func Generate(o Options) (*Result, error) {
 			return nil, err
 		}
 		operations(modules, p.Path, checked.Files)
+		r.Operations = append(r.Operations, explain(checked.Files)...)
 	}
 	for _, m := range modules {
 		if err := r.lock(m, o); err != nil {

@@ -25,6 +25,7 @@ type Result struct {
 	Outputs     []Output     // wrappers, sorted by path
 	Locks       []Output     // lock files, one a module that has operations
 	Orphans     []string     // files of ours whose source is gone, sorted
+	Operations  []Operation  // of the packages without mistakes, by package and source
 	Diagnostics []Diagnostic // mistakes, sorted; a package that has one has no outputs
 	Notes       []Diagnostic // what is worth knowing and no mistake, sorted
 

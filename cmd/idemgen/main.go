@@ -1,7 +1,7 @@
 // Idemgen writes, for each interface that has a method with an //idem:key
 // directive, a decorator that runs the method once per key.
 //
-//	idemgen [-check] [-diff] [-accept] [-tags list] [-json] [-v] [-version] [packages]
+//	idemgen [-check] [-diff] [-accept] [-explain] [-tags list] [-json] [-v] [-version] [packages]
 //
 // Packages are named as for the go command; the default is the package of the
 // current directory. The decorators of the interfaces in x.go go to x_idem.go
@@ -13,6 +13,8 @@
 //	-check      write nothing; name each file that is missing, stale or orphaned
 //	-diff       write nothing; print what would change as a unified diff
 //	-accept     record changes of operations that idem.lock guards
+//	-explain    write nothing; print what each operation does: its key, its
+//	            fingerprint, its policies, and what a replay would lose
 //	-tags list  build tags, separated by commas
 //	-json       print diagnostics and files as one JSON object on standard output
 //	-v          name what was written and what fingerprints leave out

@@ -19,7 +19,7 @@ const (
 
 // options are the command line.
 type options struct {
-	check, diff, accept, json, verbose, version bool
+	check, diff, accept, explain, json, verbose, version bool
 
 	tags     string
 	packages []string
@@ -30,12 +30,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("idemgen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: idemgen [-check] [-diff] [-accept] [-tags list] [-json] [-v] [-version] [packages]")
+		fmt.Fprintln(stderr, "usage: idemgen [-check] [-diff] [-accept] [-explain] [-tags list] [-json] [-v] [-version] [packages]")
 		flags.PrintDefaults()
 	}
 	flags.BoolVar(&o.check, "check", false, "write nothing; name each file that is missing, stale or orphaned")
 	flags.BoolVar(&o.diff, "diff", false, "write nothing; print what would change as a unified diff")
 	flags.BoolVar(&o.accept, "accept", false, "record changes of operations that idem.lock guards")
+	flags.BoolVar(&o.explain, "explain", false, "write nothing; print what each operation does")
 	flags.StringVar(&o.tags, "tags", "", "build tags, separated by commas")
 	flags.BoolVar(&o.json, "json", false, "print diagnostics and files as one JSON object")
 	flags.BoolVar(&o.verbose, "v", false, "name what was written and what fingerprints leave out")
@@ -74,9 +75,12 @@ func generate(o options, stdout, stderr io.Writer) (status int, err error) {
 	if err != nil {
 		return failed, err
 	}
-	result, err := generator.Generate(generator.Options{Dir: dir, Packages: o.packages, Tags: o.tags, Accept: o.accept})
+	result, err := generator.Generate(generator.Options{Dir: dir, Packages: o.packages, Tags: o.tags, Accept: o.accept || o.explain})
 	if err != nil {
 		return failed, err
+	}
+	if o.explain {
+		return tell(o, dir, result, stdout, stderr)
 	}
 	changes, err := result.Changes()
 	if err != nil {
@@ -95,6 +99,21 @@ func generate(o options, stdout, stderr io.Writer) (status int, err error) {
 		err = r.text(o, stdout, stderr)
 	}
 	if len(result.Diagnostics) > 0 || o.check && len(changes) > 0 {
+		return different, err
+	}
+	return fine, err
+}
+
+// tell prints what the operations do, and the mistakes of packages that have
+// some. It does not look at what is recorded of them.
+func tell(o options, dir string, result *generator.Result, stdout, stderr io.Writer) (status int, err error) {
+	generator.Print(stderr, dir, result.Diagnostics)
+	if o.json {
+		err = explainJSON(stdout, result.Operations)
+	} else {
+		err = explain(stdout, dir, result.Operations)
+	}
+	if len(result.Diagnostics) > 0 {
 		return different, err
 	}
 	return fine, err

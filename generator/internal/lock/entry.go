@@ -91,7 +91,7 @@ func entry(f *model.File, i *model.Interface, m *model.Method) Entry {
 		operation += "[" + strings.TrimSuffix(strings.Repeat("string,", n), ",") + "]"
 	}
 	for _, p := range k.Parts {
-		e.Parts = append(e.Parts, Part{encoding(&p.Plan), oneLine(p.Source)})
+		e.Parts = append(e.Parts, Part{Encoding(&p.Plan), oneLine(p.Source)})
 	}
 	for _, a := range k.Fingerprint {
 		e.Fingerprint = append(e.Fingerprint, oneLine(a.Name))
@@ -132,27 +132,27 @@ var leafNames = map[model.PlanKind]string{
 	model.Reflect: "param",
 }
 
-// encoding is all of a plan that the bytes of a key depend on, without spaces:
+// Encoding is all of a plan that the bytes of a key depend on, without spaces:
 // integers of every width are written alike, and so are a type and one that is
 // named after it. The fields of structs are named, because their order counts.
-func encoding(p *model.Plan) string {
+func Encoding(p *model.Plan) string {
 	switch p.Kind {
 	case model.Identifier:
 		return "id" + strconv.FormatInt(p.Len, 10)
 	case model.Pointer:
-		return "*" + encoding(p.Elem)
+		return "*" + Encoding(p.Elem)
 	case model.Slice:
-		return "[]" + encoding(p.Elem)
+		return "[]" + Encoding(p.Elem)
 	case model.Array:
-		return "[" + strconv.FormatInt(p.Len, 10) + "]" + encoding(p.Elem)
+		return "[" + strconv.FormatInt(p.Len, 10) + "]" + Encoding(p.Elem)
 	case model.Map:
-		return "map[" + encoding(p.Key) + "]" + encoding(p.Elem)
+		return "map[" + Encoding(p.Key) + "]" + Encoding(p.Elem)
 	case model.Ref:
 		return "@" + strconv.Itoa(p.Ref)
 	case model.Struct:
 		var fields []string
 		for _, f := range p.Fields {
-			fields = append(fields, f.Name+":"+encoding(&f.Plan))
+			fields = append(fields, f.Name+":"+Encoding(&f.Plan))
 		}
 		inside := "(" + strings.Join(fields, ",") + ")"
 		if p.ID != 0 {

@@ -37,7 +37,7 @@ func TestVectorsAndEncodings(t *testing.T) {
 		},
 		"1(Name:string,Kids:[]@1)": {tree, []string{"o/(a,())", "o/(%C3%BC%2F%2C%25,())"}},
 	} {
-		if got := encoding(c.plan); got != encoded {
+		if got := Encoding(c.plan); got != encoded {
 			t.Errorf("%s is written as %s", encoded, got)
 		}
 		if got := vectors("o", []model.Part{{Plan: *c.plan}}); !slices.Equal(got, c.vectors) {
