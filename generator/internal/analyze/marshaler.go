@@ -6,10 +6,8 @@ import (
 	"github.com/idemgen/idem/generator/internal/model"
 )
 
-// ownMethod finds a method that is t's own, or that it has from its only
-// embedded field. A method promoted from one field among others knows nothing
-// of the others, so it does not stand for the whole. pointer is set if the
-// method needs an address.
+// ownMethod finds a method that is t's own, or that stands for it although it
+// is promoted. pointer is set if the method needs an address.
 func ownMethod(t types.Type, name string, params, results []types.Type) (pointer, ok bool) {
 	if p, isPointer := types.Unalias(t).(*types.Pointer); isPointer {
 		// A pointer's methods are those of what it points to.
@@ -27,13 +25,31 @@ func ownMethod(t types.Type, name string, params, results []types.Type) (pointer
 	if !isFunc || !matches(f.Signature().Params(), params) || !matches(f.Signature().Results(), results) {
 		return false, false
 	}
-	if len(index) > 1 {
+	return pointer, standsForAll(t, index[:len(index)-1])
+}
+
+// standsForAll reports whether a method that is promoted from the end of a path
+// of embedded fields knows the whole value: there is no other field on the way.
+func standsForAll(t types.Type, path []int) bool {
+	for _, i := range path {
+		if p, isPointer := t.Underlying().(*types.Pointer); isPointer {
+			t = p.Elem()
+		}
 		s, isStruct := t.Underlying().(*types.Struct)
 		if !isStruct || s.NumFields() > 1 {
-			return false, false
+			return false
 		}
+		t = s.Field(i).Type()
 	}
-	return pointer, true
+	return true
+}
+
+// isOfTime reports whether t's text is that of a time that it embeds, with the
+// zone, which does not count.
+func isOfTime(t types.Type) bool {
+	o, _, _ := types.LookupFieldOrMethod(t, false, nil, "MarshalText")
+	f, isFunc := o.(*types.Func)
+	return isFunc && isNamed(f.Signature().Recv().Type(), "time", "Time")
 }
 
 func matches(tuple *types.Tuple, want []types.Type) bool {
@@ -60,7 +76,7 @@ var (
 // textKind returns how a value of t gives its text, 0 if it does not. A
 // pointer is planned as one, so its methods are looked at where it leads.
 func textKind(t types.Type) model.PlanKind {
-	if isNamed(t, "time", "Time") {
+	if isOfTime(t) {
 		return 0
 	}
 	if _, isPointer := t.Underlying().(*types.Pointer); isPointer {

@@ -171,8 +171,25 @@ func (p *planner) pointer(plan *model.Plan, u *types.Pointer) error {
 			return p.problem("a pointer's identity is not stable; use *x, a field or a method of it")
 		}
 	}
+	if leadsNowhere(u) {
+		return p.problem("it leads to pointers only")
+	}
 	plan.Kind = model.Pointer
 	return p.elem(plan, "", u.Elem())
+}
+
+// leadsNowhere reports whether a pointer's type leads to pointers without end.
+func leadsNowhere(t types.Type) bool {
+	seen := map[types.Type]bool{}
+	for !seen[t] {
+		p, ok := t.Underlying().(*types.Pointer)
+		if !ok {
+			return false
+		}
+		seen[t] = true
+		t = types.Unalias(p.Elem())
+	}
+	return true
 }
 
 func (p *planner) fields(plan *model.Plan, u *types.Struct) error {

@@ -134,13 +134,13 @@ func (e *encoder) inline(v value, p *model.Plan) []jen.Code {
 	case model.Pointer:
 		return e.writePointer(v, p)
 	case model.Struct:
-		return e.composite("Open", v, e.members(v, p))
+		return e.composite("Open", v, p, e.members(v, p))
 	case model.Array:
-		return e.composite("Open", v, e.elements(v, p, !e.key))
+		return e.composite("Open", v, p, e.elements(v, p, !e.key))
 	case model.Slice:
-		return e.composite("OpenList", v, e.elements(v, p, false))
+		return e.composite("OpenList", v, p, e.elements(v, p, false))
 	default:
-		return e.composite("OpenMap", v, e.entries(v, p))
+		return e.composite("OpenMap", v, p, e.entries(v, p))
 	}
 }
 
@@ -170,10 +170,14 @@ func (e *encoder) writePointer(v value, p *model.Plan) []jen.Code {
 		Block(e.method("Nil")).Else().Block(target...))
 }
 
-// composite surrounds members by the calls that open and close it. A
-// fingerprint tells when the value is too deep or too large to go on.
-func (e *encoder) composite(open string, v value, members []jen.Code) []jen.Code {
+// composite surrounds members by the calls that open and close it. The builder
+// tells when the value is too deep or too large to go on, which a key's can be
+// only if its type is recursive.
+func (e *encoder) composite(open string, v value, p *model.Plan, members []jen.Code) []jen.Code {
 	if e.key {
+		open = "Open"
+	}
+	if e.key && p.ID == 0 {
 		code := append(one(e.method("Open")), members...)
 		return append(code, e.method("Close"))
 	}

@@ -72,7 +72,7 @@ func (f *file) encodeFunction(from *encoder, p *model.Plan) *jen.Statement {
 		}
 		e := &encoder{fn: fn, builder: b, plans: from.plans}
 		body := e.inline(v, p)
-		if !e.key && p.Kind == model.Struct {
+		if p.Kind == model.Struct && (!e.key || p.ID != 0) {
 			body = append([]jen.Code{jen.If(jen.Op("!").Add(b.method("Open"))).Block(jen.Return())}, e.members(v, p)...)
 			body = append(body, b.method("Close"))
 		}
