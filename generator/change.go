@@ -79,5 +79,5 @@ func lf(text []byte) []byte {
 // isOurs reports whether text is a file that idemgen wrote.
 func isOurs(text []byte) bool {
 	line, _, _ := bytes.Cut(lf(text), []byte("\n"))
-	return string(line) == emit.Header || string(line) == lock.Header
+	return emit.IsOutput(text) || string(line) == lock.Header
 }

@@ -1,10 +1,10 @@
 package generator
 
 import (
-	"github.com/idemgen/idem/generator/internal/analyze"
 	"github.com/idemgen/idem/generator/internal/diag"
 	"github.com/idemgen/idem/generator/internal/directive"
 	"github.com/idemgen/idem/generator/internal/emit"
+	"github.com/idemgen/idem/generator/internal/inspect"
 	"github.com/idemgen/idem/generator/internal/load"
 )
 
@@ -31,11 +31,10 @@ func Generate(o Options) (*Result, error) {
 	r := &Result{Diagnostics: loaded.Problems}
 	modules := modulesOf(loaded.Matched)
 	for _, p := range loaded.Packages {
-		parsed, problems := parse(p)
-		checked := analyze.Check(parsed)
+		checked := inspect.Package(p)
 		r.Notes = append(r.Notes, checked.Notes...)
-		if problems = append(problems, checked.Problems...); len(problems) > 0 {
-			r.Diagnostics = append(r.Diagnostics, problems...)
+		if len(checked.Problems) > 0 {
+			r.Diagnostics = append(r.Diagnostics, checked.Problems...)
 			continue
 		}
 		texts, err := emit.Files(checked.Files)
@@ -57,19 +56,4 @@ func Generate(o Options) (*Result, error) {
 	r.Notes = diag.Sort(r.Notes)
 	r.orphans(loaded.Outputs)
 	return r, nil
-}
-
-// parse reads the directives of a package.
-func parse(p *load.Package) (*analyze.Package, []diag.Diagnostic) {
-	parsed := &analyze.Package{Path: p.Path, Types: p.Types, Fset: p.Fset, Errors: p.Errors}
-	var problems []diag.Diagnostic
-	for _, f := range p.Files {
-		file := analyze.File{Path: f.Path, Syntax: f.Syntax}
-		if f.Mentioned {
-			methods, found := directive.Parse(p.Fset, f.Syntax)
-			file.Methods, problems = methods, append(problems, found...)
-		}
-		parsed.Files = append(parsed.Files, file)
-	}
-	return parsed, problems
 }

@@ -25,11 +25,27 @@
 // that they would notice is a mistake, unless -accept says that it is intended.
 // Commit the file.
 //
+// As the tool of go vet it reports mistakes, and wrappers that are not as they
+// should be, wherever go vet does:
+//
+//	go vet -vettool=$(which idemgen) ./...
+//
 // Mistakes are reported as file:line:col: message, all of a run's at once. The
 // exit status is 0 if all is well, 1 if there were mistakes or -check found
 // something to do, and 2 if idemgen could not do its work.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/idemgen/idem/generator/analyzer"
+)
+
+func main() {
+	if isVet(os.Args[1:]) {
+		unitchecker.Main(analyzer.Analyzer)
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}

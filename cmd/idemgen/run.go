@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/idemgen/idem/generator"
 )
@@ -47,6 +49,15 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		o.packages = []string{"."}
 	}
 	return o, err
+}
+
+// isVet reports whether go vet runs the command as its tool: it asks for the
+// version of the executable and for its flags, and then hands a file with each
+// package.
+func isVet(args []string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "-V=full" || arg == "-flags" || strings.HasSuffix(arg, ".cfg")
+	})
 }
 
 // run is the command, and returns its exit status.

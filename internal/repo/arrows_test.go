@@ -28,13 +28,30 @@ var syntax = []string{"go/types", "go/ast", "go/parser", "go/importer", "go/buil
 // runtime never import each other: they meet only in the text of generated
 // files, so that a service never links the generator.
 var arrows = []rule{
-	{folder: "cmd/idemgen", project: []string{"generator"}, barred: syntax},
+	{
+		folder:  "cmd/idemgen",
+		project: []string{"generator", "generator/analyzer"},
+		modules: []string{"golang.org/x/tools/go/analysis/unitchecker"},
+		barred:  syntax,
+	},
 
 	{
 		folder:  "generator",
 		project: []string{"generator/internal/..."},
 		modules: []string{"github.com/rogpeppe/go-internal/diff"},
 		barred:  syntax,
+	},
+	{
+		folder:  "generator/analyzer",
+		project: []string{"generator/internal/..."},
+		modules: []string{"golang.org/x/tools/go/..."},
+	},
+	{
+		folder: "generator/internal/inspect",
+		project: []string{
+			"generator/internal/load", "generator/internal/directive", "generator/internal/analyze", "generator/internal/diag",
+		},
+		barred: syntax,
 	},
 	{folder: "generator/internal/model", barred: []string{"go/..."}},
 	{folder: "generator/internal/diag", barred: syntax},
