@@ -5,8 +5,6 @@ package directive
 import (
 	"go/ast"
 	"go/token"
-	"regexp"
-	"strings"
 
 	"github.com/idemgen/idem/generator/internal/diag"
 )
@@ -28,14 +26,6 @@ type Method struct {
 	Name       *ast.Ident
 	Directives map[string]Directive // by name
 }
-
-// Mentions reports whether a source can hold anything that this package would
-// speak of. It is quick, and right when it says no.
-func Mentions(source []byte) bool {
-	return mention.Match(source)
-}
-
-var mention = regexp.MustCompile(`(?i)(//|/\*)\s*idem\s*:`)
 
 // Parse returns the annotated methods of a file in the order of the source.
 func Parse(fset *token.FileSet, file *ast.File) ([]Method, []diag.Diagnostic) {
@@ -71,6 +61,10 @@ type parser struct {
 	docs       map[*ast.CommentGroup]bool // in which directives work
 	interfaces []*ast.InterfaceType
 	problems   []diag.Diagnostic
+
+	// keyed is set once the method at hand was meant to have a key, whatever
+	// became of it.
+	keyed bool
 }
 
 func (p *parser) position(pos token.Pos) token.Position { return p.fset.PositionFor(pos, false) }
@@ -89,7 +83,7 @@ func (p *parser) typeSpec(spec *ast.TypeSpec) {
 		if _, ok := field.Type.(*ast.FuncType); !ok || field.Doc == nil || len(field.Names) != 1 {
 			continue
 		}
-		p.docs[field.Doc] = true
+		p.docs[field.Doc], p.keyed = true, false
 		m := Method{Type: spec, Field: field, Name: field.Names[0], Directives: map[string]Directive{}}
 		for _, comment := range field.Doc.List {
 			p.comment(&m, comment)
@@ -110,9 +104,10 @@ func (p *parser) comment(m *Method, c *ast.Comment) {
 	pos := p.position(c.Slash)
 	spec, known := specs[d.Name]
 	if !known {
-		p.report(pos, "unknown directive //idem:%s%s", d.Name, suggestion(d.Name))
+		p.unknown(pos, d.Name)
 		return
 	}
+	p.keyed = p.keyed || d.Name == "key"
 	if first, twice := m.Directives[d.Name]; twice {
 		p.report(pos, "second //idem:%s for %s; the first is in line %d: keep one", d.Name, m.Name.Name, first.Pos.Line)
 		return
@@ -131,8 +126,8 @@ func (p *parser) comment(m *Method, c *ast.Comment) {
 // complete reports whether the method has a key, without which the other
 // directives mean nothing.
 func (p *parser) complete(m *Method) bool {
-	if _, ok := m.Directives["key"]; ok {
-		return true
+	if _, ok := m.Directives["key"]; ok || p.keyed {
+		return ok
 	}
 	for name, d := range m.Directives {
 		p.report(d.Pos, "//idem:%s needs an //idem:key on %s: it is the key that makes a method idempotent", name, m.Name.Name)
@@ -161,21 +156,4 @@ func (p *parser) insideInterface(c *ast.Comment) bool {
 		}
 	}
 	return false
-}
-
-var almost = regexp.MustCompile(`(?i)^(?://|/\*)\s*idem\s*:\s*([a-z]+)`)
-
-// nearMiss reports a comment that is no directive because of a space, a letter
-// or a block comment too many, so that a typo never means "not idempotent".
-func (p *parser) nearMiss(c *ast.Comment) {
-	m := almost.FindStringSubmatch(c.Text)
-	if m == nil {
-		return
-	}
-	name, distance := nearest(strings.ToLower(m[1]))
-	if distance > 1 {
-		return // prose
-	}
-	p.report(p.position(c.Slash), "this comment looks like a directive but is none: write //idem:%s, in a line comment, "+
-		"in lower case and without spaces before the name", name)
 }

@@ -2,9 +2,7 @@ package directive
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -148,48 +146,4 @@ func duration(args string) (time.Duration, error) {
 		return 0, fmt.Errorf("has the argument %q, which is not above zero", args)
 	}
 	return d, nil
-}
-
-// suggestion names the directive that was probably meant.
-func suggestion(name string) string {
-	letters := strings.TrimRight(name, "=()")
-	if i := strings.IndexAny(letters, "=(:,"); i > 0 {
-		letters = letters[:i]
-	}
-	if near, distance := nearest(letters); distance <= 2 && len(letters) > distance {
-		return fmt.Sprintf("; did you mean //idem:%s, followed by a space and its arguments?", near)
-	}
-	return "; known are " + strings.Join(slices.Sorted(maps.Keys(specs)), ", ")
-}
-
-// nearest returns the directive whose name takes the fewest changes of a
-// letter to become name.
-func nearest(name string) (near string, distance int) {
-	distance = len(name) + 1
-	for _, known := range slices.Sorted(maps.Keys(specs)) {
-		if d := changes(name, known); d < distance {
-			near, distance = known, d
-		}
-	}
-	return near, distance
-}
-
-// changes is the Levenshtein distance of a and b.
-func changes(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
