@@ -47,7 +47,9 @@ func place(p token.Position) token.Position {
 // below dir named from there.
 func Print(w io.Writer, dir string, list []Diagnostic) {
 	for _, d := range list {
-		fmt.Fprintf(w, "%s:%d:%d: %s\n", Relative(dir, d.Position.Filename), d.Position.Line, d.Position.Column, d.Message)
+		place := d.Position
+		place.Filename = Relative(dir, place.Filename)
+		fmt.Fprintf(w, "%s: %s\n", place, d.Message)
 	}
 }
 
