@@ -14,27 +14,30 @@ import (
 // argument it calls Arg, then the method for the argument's type. The zero
 // value is ready for use.
 //
-// Each argument has a canonical encoding:
+// Each argument has a canonical encoding. Numbers in capitals are decimal
+// without leading zeros, and there are no spaces:
 //
-//	t f                    booleans
-//	i DECIMAL ;            integers, whatever their width
-//	d BITS                 floats as float64, 8 bytes, the highest first
-//	c BITS BITS            complex numbers likewise
-//	s LENGTH : BYTES       strings and texts
-//	b LENGTH : BYTES       byte slices and arrays of bytes
-//	T SECONDS : NANOS ;    instants, since 1970 in UTC
-//	n                      a nil pointer
-//	p VALUE                what a pointer leads to
-//	z                      a value that equals its type's zero
-//	{ FIELD VALUE … }      structs, by the names of the fields: LENGTH : NAME
-//	{ INDEX VALUE … }      arrays: i DECIMAL ;
-//	[ COUNT : VALUE … ]    slices
-//	< COUNT : VALUE VALUE … > maps, in the order of the keys
+//	t f                     booleans
+//	i NUMBER ;              integers, whatever their width
+//	d BITS                  floats as float64, 8 bytes, the highest first
+//	c BITS BITS             complex numbers likewise
+//	s LENGTH : BYTES        strings and texts
+//	b LENGTH : BYTES        byte slices and arrays of bytes
+//	T SECONDS : NANOS ;     instants, since 1970 in UTC
+//	n                       a nil pointer
+//	p VALUE                 what a pointer leads to
+//	z                       a text type's value that equals the type's zero
+//	{ LENGTH : NAME VALUE … } structs, in the order of the fields' names
+//	{ i INDEX ; VALUE … }   arrays
+//	[ COUNT : VALUE … ]     slices
+//	< COUNT : KEY VALUE … > maps, in the order of SortedKeys
 //
-// A field or an element of an array whose value is zero is left out, and an
-// argument that is zero too: adding a field, or changing the order of fields,
-// changes no fingerprint. A struct whose fields are all left out, an empty
-// slice and an empty map are zero.
+// A field, or an element of an array, whose value is zero is left out, and so is
+// an argument that is zero: adding a field, or changing the order of fields,
+// changes no fingerprint. Zero is a value that equals its type's zero, floats by
+// their bits; an empty slice or map; an empty text; and a struct or an array of
+// which all is left out. Elements of slices and maps, and what pointers lead to,
+// are never left out.
 //
 // A fingerprint is a version byte, 1, and for each argument that is not zero
 // its index in one byte and the first 16 bytes of the SHA-256 of its encoding.
@@ -209,9 +212,17 @@ func appendUint64(dst []byte, v uint64) []byte {
 // String writes a string.
 func (f *FingerprintBuilder) String(s string) {
 	if !f.zero(s == "") && f.fits(len(s)) {
-		b := append(strconv.AppendInt(append(f.space(len(s)+21), 's'), int64(len(s)), 10), ':')
+		b := appendCount(append(f.space(len(s)+21), 's'), len(s))
 		f.commit(append(b, s...))
 	}
+}
+
+// appendCount appends n, which most often has one digit, and a colon.
+func appendCount(dst []byte, n int) []byte {
+	if n < 10 {
+		return append(dst, '0'+byte(n), ':')
+	}
+	return append(strconv.AppendInt(dst, int64(n), 10), ':')
 }
 
 // Bytes writes a byte slice. A nil one is the same as an empty one.
@@ -244,7 +255,7 @@ func (f *FingerprintBuilder) Text(b []byte, err error) {
 
 func (f *FingerprintBuilder) blob(tag byte, b []byte) {
 	if f.fits(len(b)) {
-		head := append(strconv.AppendInt(append(f.space(len(b)+21), tag), int64(len(b)), 10), ':')
+		head := appendCount(append(f.space(len(b)+21), tag), len(b))
 		f.commit(append(head, b...))
 	}
 }
@@ -285,7 +296,7 @@ func (f *FingerprintBuilder) open(open, close byte, n int) bool {
 	f.zero(false)
 	f.byte(open)
 	if n >= 0 {
-		f.commit(append(strconv.AppendInt(f.space(21), int64(n), 10), ':'))
+		f.commit(appendCount(f.space(21), n))
 	}
 	fr.body = f.len()
 	if f.depth < len(f.frames) {
@@ -301,7 +312,7 @@ func (f *FingerprintBuilder) open(open, close byte, n int) bool {
 // their names.
 func (f *FingerprintBuilder) Field(name string) {
 	mark := f.len()
-	f.commit(append(append(strconv.AppendInt(f.space(len(name)+21), int64(len(name)), 10), ':'), name...))
+	f.commit(append(appendCount(f.space(len(name)+21), len(name)), name...))
 	f.mark = mark
 }
 

@@ -17,26 +17,37 @@ import (
 //
 //	payments.Charge/cus_9/order-123
 //
-// In the name and in the parts all bytes but letters, digits and -._~:@+$&!*;
-// are written as %XX, so that a part's own "/" is %2F. Where the store has a
-// scope the key begins with "@", the scope and "/". The encodings of the parts:
+// In the name and in the parts all bytes but ASCII letters, digits and
+// -._~:@+$&!*; are written as % and two upper-case hexadecimal digits, so that a
+// part's own "/" is %2F. Where the store has a scope the key begins with "@",
+// the scope, escaped likewise, and "/"; a name's own leading "@" is %40. The
+// encodings of the parts:
 //
-//   - strings and texts are escaped bytes, integers are decimal, booleans are
-//     true or false, byte slices are escaped bytes, arrays of bytes are
-//     lower-case hexadecimal
-//   - floats are the bits of IEEE 754 in hexadecimal, 8 or 16 digits; complex
-//     numbers are two floats joined by ":"
-//   - instants are RFC 3339 in UTC with as many decimals as needed
-//   - a nil pointer is %-
-//   - a value of a type parameter that is no string begins with % and a letter
-//     for its kind
+//   - strings, texts and byte slices are escaped bytes, integers are decimal,
+//     booleans are true or false
+//   - arrays of bytes are lower-case hexadecimal
+//   - floats are the bits of IEEE 754 in lower-case hexadecimal, 8 or 16 digits;
+//     complex numbers are two floats joined by ":"
+//   - instants are RFC 3339 in UTC with as many decimals of a second as needed,
+//     none to nine
+//   - a nil pointer is %-, another one is what it leads to
 //   - structs, arrays and slices are their elements in parentheses, joined by
-//     ","; maps likewise, as key=value in the order of the keys; an empty
-//     element is %. and a nil slice or map the same as an empty one
+//     ",", and maps likewise, as key=value in the order of SortedKeys; in them
+//     an empty string, text or byte slice is %. and a nil slice or map is the
+//     same as an empty one: ()
+//   - every value that is written by Reflect, and every value inside of it,
+//     other than strings and pointers, begins with % and a letter: b boolean,
+//     i signed and u unsigned integer, f float, c complex number, t text,
+//     T instant, l slice, a array, m map, v struct
 //
-// A key of more than 256 bytes keeps its first ones and ends in %sha256: and
-// the hash of the whole in hexadecimal. Within one operation, whose parts have
-// fixed types, different parts never give one key.
+// A key of more than 256 bytes keeps its first 184, less an escape that this
+// would cut in two, and ends in %sha256: and the SHA-256 of the whole in
+// lower-case hexadecimal.
+//
+// Within one operation, whose parts have fixed types, different parts never
+// give one key. A part that is an empty string, text or byte slice, an array of
+// zero bytes or the zero time is missing. So is the key if no part holds
+// anything: if all are nil pointers, or composites without a value in them.
 //
 // These bytes are a stored format and do not change.
 type KeyBuilder struct {

@@ -2,6 +2,7 @@ package idem
 
 import (
 	"encoding/binary"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -158,6 +159,58 @@ func FuzzKeysAreInjective(f *testing.F) {
 	})
 }
 
+// write is what generated code looks like for a fingerprint of parts.
+func (p parts) write(f *FingerprintBuilder) {
+	list := func(l []string) {
+		if f.OpenList(len(l)) {
+			for _, s := range l {
+				f.String(s)
+			}
+			f.Close()
+		}
+	}
+	f.Open()
+	f.Field("At")
+	f.Time(p.At)
+	f.Field("Flag")
+	f.Bool(p.Flag)
+	f.Field("List")
+	list(p.List)
+	f.Field("Lists")
+	f.OpenList(len(p.Lists))
+	for _, l := range p.Lists {
+		list(l)
+	}
+	f.Close()
+	f.Field("Map")
+	f.OpenMap(len(p.Map))
+	for _, k := range SortedKeys(p.Map) {
+		f.String(k)
+		f.MapValue()
+		f.Int(p.Map[k])
+	}
+	f.Close()
+	f.Field("Name")
+	f.String(p.Name)
+	f.Field("Number")
+	f.Int(p.Number)
+	f.Field("Opt")
+	if p.Opt == nil {
+		f.Nil()
+	} else {
+		f.Pointer()
+		f.String(*p.Opt)
+	}
+	f.Field("Pair")
+	f.Open()
+	f.Field("A")
+	f.String(p.Pair.A)
+	f.Field("B")
+	f.String(p.Pair.B)
+	f.Close()
+	f.Close()
+}
+
 func FuzzFingerprintsAgreeWithEquality(f *testing.F) {
 	f.Add([]byte("a"), []byte("b"))
 	f.Add([]byte(""), []byte("\x00"))
@@ -167,5 +220,69 @@ func FuzzFingerprintsAgreeWithEquality(f *testing.F) {
 		if same != reflect.DeepEqual(first, second) {
 			t.Errorf("%+v\n%+v\nare the same: %v", first, second, same)
 		}
+		typed, reflective := encoded(t, first.write), encoded(t, func(f *FingerprintBuilder) { f.Reflect(first) })
+		if typed != reflective {
+			t.Errorf("%+v\ntyped   %q\nreflect %q", first, typed, reflective)
+		}
 	})
+}
+
+// Keys of values of type parameters are injective over all types at once.
+func FuzzReflectedKeysAreInjective(f *testing.F) {
+	f.Add([]byte("\x05a"), []byte("\x06a"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		first, second := (&source{a}).value(3), (&source{b}).value(3)
+		if (keyOf(t, first) == keyOf(t, second)) != reflect.DeepEqual(first, second) {
+			t.Errorf("%#v gives %q\n%#v gives %q", first, keyOf(t, first), second, keyOf(t, second))
+		}
+	})
+}
+
+// value returns a value of one of many types, none of which is made of another.
+func (s *source) value(depth int) any {
+	kinds := 7
+	if depth > 0 {
+		kinds = 11
+	}
+	switch int(s.byte()) % kinds {
+	case 0:
+		return s.int()
+	case 1:
+		return uint64(s.int())
+	case 2:
+		return s.byte()%2 == 0
+	case 3:
+		return math.Float64frombits(uint64(s.int())&^(1<<62) | 1) // neither NaN nor zero, which have an equality of their own
+	case 4:
+		return "x" + s.string()
+	case 5:
+		return []byte("x" + s.string())
+	case 6:
+		return time.Unix(s.int()%(1<<40), 1).UTC()
+	case 7:
+		return slice(s.value(depth - 1))
+	case 8:
+		v := reflect.ValueOf(s.value(depth - 1))
+		array := reflect.New(reflect.ArrayOf(1, v.Type())).Elem()
+		array.Index(0).Set(v)
+		return array.Interface()
+	case 9:
+		k, v := s.string(), reflect.ValueOf(s.value(depth-1))
+		m := reflect.MakeMap(reflect.MapOf(reflect.TypeFor[string](), v.Type()))
+		m.SetMapIndex(reflect.ValueOf(k), v)
+		return m.Interface()
+	default:
+		a, b := reflect.ValueOf(s.value(depth-1)), reflect.ValueOf(s.value(depth-1))
+		v := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "A", Type: a.Type()}, {Name: "B", Type: b.Type()}})).Elem()
+		v.Field(0).Set(a)
+		v.Field(1).Set(b)
+		return v.Interface()
+	}
+}
+
+// slice returns a slice that holds v, which is not a slice of bytes.
+func slice(v any) any {
+	element := reflect.ValueOf(v)
+	list := reflect.MakeSlice(reflect.SliceOf(element.Type()), 0, 1)
+	return reflect.Append(list, element).Interface()
 }

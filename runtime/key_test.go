@@ -290,6 +290,23 @@ func TestKeyAllocatesTheStringAlone(t *testing.T) {
 	if got != 1 {
 		t.Errorf("fingerprint: %v allocations, want 1", got)
 	}
+	request := any(link{Name: "a"})
+	got = testing.AllocsPerRun(100, func() {
+		var k KeyBuilder
+		k.Reflect(request.(link).Name)
+		var f FingerprintBuilder
+		f.Arg(0)
+		f.Reflect(request)
+		if _, missing, err := k.finish("", m.operation.prefix); missing >= 0 || err != nil {
+			t.Fatal(missing, err)
+		}
+		if _, err := f.sum(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > 3 { // the key, the fingerprint, the string as an interface
+		t.Errorf("reflection: %v allocations, want 3", got)
+	}
 }
 
 // localNothing is a backend that no test of encodings calls.

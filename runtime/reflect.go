@@ -23,11 +23,13 @@ type traits struct {
 	text    bool // values give their text, see hasText
 	zero    bool // of these, some equal the type's zero
 	instant bool // it is time.Time or made of it
-	letter  byte // for the kind, in a key; of pointers see kindLetter
+	letter  byte // for the kind, in a key; 0 of strings and pointers
 
 	keyable   error // why values cannot be part of a key
 	encodable bool  // values can be part of a fingerprint
-	fields    []reflect.StructField
+
+	members []int                 // fields of a struct that a key holds
+	fields  []reflect.StructField // those that a fingerprint covers, by their names
 }
 
 var knownTraits sync.Map // reflect.Type to *traits
@@ -47,6 +49,11 @@ func traitsOf(t reflect.Type) *traits {
 	known.letter = letterOf(t, known)
 	if t.Kind() == reflect.Struct {
 		known.fields = fingerprintFields(t)
+		for i := range t.NumField() {
+			if t.Field(i).Name != "_" {
+				known.members = append(known.members, i)
+			}
+		}
 	}
 	stored, _ := knownTraits.LoadOrStore(t, known)
 	return stored.(*traits)
@@ -117,43 +124,6 @@ func isTime(t reflect.Type) bool { return t.ConvertibleTo(timeType) && t.Kind() 
 func asTime(v reflect.Value) time.Time { return v.Convert(timeType).Interface().(time.Time) }
 
 func isByteSlice(t reflect.Type) bool { return t.Elem().Kind() == reflect.Uint8 && !hasText(t.Elem()) }
-
-// scalars is what both builders can write.
-type scalars interface {
-	Bool(bool)
-	Int(int64)
-	Uint(uint64)
-	Float32(float32)
-	Float64(float64)
-	Complex64(complex64)
-	Complex128(complex128)
-	String(string)
-}
-
-// writeScalar writes v if it is of a basic type, and reports whether it is.
-func writeScalar(b scalars, v reflect.Value) bool {
-	switch v.Kind() {
-	case reflect.Bool:
-		b.Bool(v.Bool())
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		b.Int(v.Int())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		b.Uint(v.Uint())
-	case reflect.Float32:
-		b.Float32(float32Of(v))
-	case reflect.Float64:
-		b.Float64(v.Float())
-	case reflect.Complex64:
-		b.Complex64(complex64(v.Complex()))
-	case reflect.Complex128:
-		b.Complex128(v.Complex())
-	case reflect.String:
-		b.String(v.String())
-	default:
-		return false
-	}
-	return true
-}
 
 // float32Of does not go through float64, on the way to which a NaN changes.
 func float32Of(v reflect.Value) float32 { return v.Convert(float32Type).Interface().(float32) }

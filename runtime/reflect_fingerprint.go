@@ -9,7 +9,9 @@ import (
 
 // Reflect writes a value whose type is known at run time only: the exported
 // fields of structs, and what pointers lead to. What has no canonical encoding
-// is left out of a struct, and is an error as the whole value.
+// is left out of a struct, and is an error as the whole value. A struct that
+// embeds a text type beside other fields, or a time, is written by its fields,
+// even if it has a text of its own.
 func (f *FingerprintBuilder) Reflect(v any) {
 	value := reflect.ValueOf(v)
 	switch {
@@ -82,7 +84,7 @@ func (f *FingerprintBuilder) value(v reflect.Value) {
 	case is.instant:
 		f.Time(asTime(v))
 		return
-	case writeScalar(f, v):
+	case f.scalar(v):
 		return
 	}
 	switch v.Kind() {
@@ -98,7 +100,7 @@ func (f *FingerprintBuilder) value(v reflect.Value) {
 	case reflect.Map:
 		if f.OpenMap(v.Len()) {
 			for _, key := range sortedKeys(v) {
-				writeScalar(f, key)
+				f.scalar(key)
 				f.MapValue()
 				f.value(v.MapIndex(key))
 			}
@@ -113,6 +115,31 @@ func (f *FingerprintBuilder) value(v reflect.Value) {
 			f.Close()
 		}
 	}
+}
+
+// scalar writes v if it is of a basic type, and reports whether it is.
+func (f *FingerprintBuilder) scalar(v reflect.Value) bool {
+	switch kind := v.Kind(); {
+	case kind == reflect.Bool:
+		f.Bool(v.Bool())
+	case v.CanInt():
+		f.Int(v.Int())
+	case v.CanUint():
+		f.Uint(v.Uint())
+	case kind == reflect.Float32:
+		f.Float32(float32Of(v))
+	case kind == reflect.Float64:
+		f.Float64(v.Float())
+	case kind == reflect.Complex64:
+		f.Complex64(complex64(v.Complex()))
+	case kind == reflect.Complex128:
+		f.Complex128(v.Complex())
+	case kind == reflect.String:
+		f.String(v.String())
+	default:
+		return false
+	}
+	return true
 }
 
 func (f *FingerprintBuilder) elements(v reflect.Value) {

@@ -6,12 +6,15 @@ import (
 	"slices"
 )
 
-// Reflect writes a value of a type parameter. A value without a stable
-// encoding (a function, a channel, an interface, a pointer to a struct, an
-// address) is an error of the call.
+// Reflect writes a value of a type parameter, by its dynamic type: a type
+// parameter can stand for an interface. A value without a stable encoding (one
+// that holds a function, a channel, an interface, a pointer to a struct, an
+// address, or a struct with an unexported field) is an error of the call.
 //
-// What a type parameter stands for can itself be an interface, so the dynamic
-// type has to count: all but strings begin with a letter for their kind.
+// Values of different kinds never have one encoding. Values of named types are
+// written as those of the types that they are made of. A struct that embeds a
+// text type beside other fields, or a time, is written by its fields, even if it
+// has a text of its own.
 func (k *KeyBuilder) Reflect(v any) {
 	value := reflect.ValueOf(v)
 	if !value.IsValid() {
@@ -108,7 +111,7 @@ func (k *KeyBuilder) value(v reflect.Value) {
 	case is.instant:
 		k.Time(asTime(v))
 		return
-	case writeScalar(k, v):
+	case k.scalar(v):
 		return
 	}
 	switch v.Kind() {
@@ -134,13 +137,36 @@ func (k *KeyBuilder) value(v reflect.Value) {
 		if !k.Open() {
 			return
 		}
-		for f, field := range v.Fields() {
-			if f.Name != "_" {
-				k.value(field)
-			}
+		for _, i := range is.members {
+			k.value(v.Field(i))
 		}
 		k.Close()
 	}
+}
+
+// scalar writes v if it is of a basic type, and reports whether it is.
+func (k *KeyBuilder) scalar(v reflect.Value) bool {
+	switch kind := v.Kind(); {
+	case kind == reflect.Bool:
+		k.Bool(v.Bool())
+	case v.CanInt():
+		k.Int(v.Int())
+	case v.CanUint():
+		k.Uint(v.Uint())
+	case kind == reflect.Float32:
+		k.Float32(float32Of(v))
+	case kind == reflect.Float64:
+		k.Float64(v.Float())
+	case kind == reflect.Complex64:
+		k.Complex64(complex64(v.Complex()))
+	case kind == reflect.Complex128:
+		k.Complex128(v.Complex())
+	case kind == reflect.String:
+		k.String(v.String())
+	default:
+		return false
+	}
+	return true
 }
 
 func (k *KeyBuilder) elements(v reflect.Value) {
