@@ -165,17 +165,28 @@ func (l *listener) alive(conn *pgx.Conn) bool {
 	return conn.Ping(ctx) == nil
 }
 
-// connect takes a connection out of the pool for good, and makes sure that
-// what others notify arrives on it.
+// connect opens a connection as the pool does, but outside of it, and makes
+// sure that what others notify arrives on it.
 func (l *listener) connect() (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(l.base, defaultTimeout)
 	defer cancel()
-	pooled, err := l.pool.Acquire(ctx)
+	config := l.pool.Config()
+	if config.BeforeConnect != nil {
+		if err := config.BeforeConnect(ctx, config.ConnConfig); err != nil {
+			return nil, err
+		}
+	}
+	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return nil, err
 	}
-	conn := pooled.Hijack()
-	if err := l.probe(ctx, conn); err != nil {
+	if config.AfterConnect != nil {
+		err = config.AfterConnect(ctx, conn)
+	}
+	if err == nil {
+		err = l.probe(ctx, conn)
+	}
+	if err != nil {
 		l.disconnect(conn)
 		return nil, err
 	}
@@ -190,7 +201,8 @@ func (l *listener) probe(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	token := `\probe:` + rand.Text() // no key is stored as this
-	err := queryOnce(ctx, l.pool, "SELECT pg_notify($1::text, $2::text)::text", []any{l.channel, token}, func(pgx.Rows) error { return nil })
+	err := query(ctx, l.pool, "SELECT pg_notify($1::text, $2::text)::text", []any{l.channel, token},
+		func() {}, func(pgx.Rows) error { return nil })
 	if err != nil {
 		return err
 	}

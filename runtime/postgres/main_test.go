@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -9,7 +10,16 @@ import (
 	"github.com/idemgen/idem/internal/pgtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+// childEnv makes the test binary a process that holds a claim: see
+// TestFault21KilledHolder.
+const childEnv = "IDEM_TEST_HOLDER_SCHEMA"
+
+func TestMain(m *testing.M) {
+	if schema := os.Getenv(childEnv); schema != "" {
+		holdForEver(schema)
+	}
+	pgtest.Main(m)
+}
 
 // openPool returns a pool of connections to dsn.
 func openPool(t testing.TB, dsn string, configure ...func(*pgxpool.Config)) *pgxpool.Pool {
