@@ -98,19 +98,24 @@ func TestRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
 		l := newLane(manyTrips, time.Minute, s.send)
-		few := ask(t, &l, t.Context(), 1, 2, 3, 4)
-		if len(s.trips) != 4 {
-			t.Errorf("%d trips for four requests", len(s.trips))
+		var few []func() []error
+		for i := range manyTrips {
+			few = append(few, ask(t, &l, t.Context(), i+1))
+		}
+		if len(s.trips) != manyTrips {
+			t.Errorf("%d trips for %d requests", len(s.trips), manyTrips)
 		}
 		many := make([]int, 100)
 		for i := range many {
 			many[i] = i + 1
 		}
 		crowd := ask(t, &l, t.Context(), many...)
-		few()
+		for _, wait := range few {
+			wait()
+		}
 		crowd()
-		if len(s.trips) > 7 {
-			t.Errorf("%d trips for a crowd of 100", len(s.trips)-4)
+		if n := len(s.trips) - manyTrips; n > fewTrips {
+			t.Errorf("%d trips for a crowd of 100", n)
 		}
 	})
 }
