@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -125,6 +126,17 @@ func TestFingerprintBytes(t *testing.T) {
 	a, seven := sha256.Sum256([]byte("s1:a")), sha256.Sum256([]byte("i7;"))
 	if hex := fmt.Sprintf("%x", got); err != nil || hex != fmt.Sprintf(want, a[:16], seven[:16]) {
 		t.Errorf("%s, %v", hex, err)
+	}
+	order := struct {
+		ID    [16]byte
+		Lines []struct{ SKU string }
+		Total *big.Int
+		Host  net.IP
+		Paid  bool
+	}{[16]byte{15: 1}, []struct{ SKU string }{{"a"}, {}}, big.NewInt(-7), net.IPv4(10, 0, 0, 1), false}
+	const pinned = "01" + "00" + "51ef0c349ef0f23ae6eea8405cdd20c6" + "01" + "e4eae8499927fdd0f612a5a9555e4db6"
+	if sum := fmt.Sprintf("%x", sumOf(t, order, -1.5)); sum != pinned {
+		t.Errorf("an order: %s, want %s", sum, pinned)
 	}
 	var none *FingerprintBuilder
 	if sum, err := none.sum(); sum != nil || err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -71,6 +72,9 @@ func TestKeyBytes(t *testing.T) {
 		{"reflect map", func(k *KeyBuilder) { k.Reflect(map[level]bool{2: true, 1: false}) }, "op/%m(%u1=%bfalse,%u2=%btrue)"},
 		{"reflect struct", func(k *KeyBuilder) { k.Reflect(struct{ A, B string }{"a", ""}) }, "op/%v(a,%.)"},
 		{"reflect nil", func(k *KeyBuilder) { k.Int(1); k.Reflect(nil); k.Reflect((*int)(nil)) }, "op/1/%-/%-"},
+		{"reflect uuid", func(k *KeyBuilder) { k.Reflect([16]byte{15: 1}) }, "op/%a00000000000000000000000000000001"},
+		{"reflect net.IP", func(k *KeyBuilder) { k.Reflect(net.IPv4(10, 0, 0, 1)) }, "op/%t10.0.0.1"},
+		{"reflect netip.Prefix", func(k *KeyBuilder) { k.Reflect(netip.MustParsePrefix("10.0.0.0/8")) }, "op/%t10.0.0.0%2F8"},
 		{"long", func(k *KeyBuilder) { k.String(strings.Repeat("0123456789", 30)) },
 			"op/" + strings.Repeat("0123456789", 18) + "0%sha256:3c0f0ef3c01f3bf28ff65b6f34c3c38e7e79b4b8506cc20349370741313f04df"},
 		{"long, cut before an escape", func(k *KeyBuilder) { k.String(strings.Repeat("x", 180) + strings.Repeat("/", 60)) },
