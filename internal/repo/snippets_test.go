@@ -108,6 +108,8 @@ var known = map[string]string{
 	"idem":     modulePath + "/runtime",
 	"idemtest": modulePath + "/runtime/idemtest",
 	"memory":   modulePath + "/runtime/memory",
+	"pgxpool":  "github.com/jackc/pgx/v5/pgxpool",
+	"postgres": modulePath + "/runtime/postgres",
 	"payments": modulePath + "/examples/payments/payments",
 }
 
