@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"time"
 )
 
-var crowds = func() []int { if os.Getenv("CROWD") != "" { n, _ := strconv.Atoi(os.Getenv("CROWD")); return []int{n} }; return []int{1, 8, 32, 128} }()
+// crowds are the numbers of concurrent callers.
+var crowds = []int{1, 8, 32, 128}
 
 // results holds the medians, by contender and number of callers.
 type results struct {
