@@ -60,6 +60,9 @@ func TestRestart(t *testing.T) {
 			t.Errorf("after restart %d: %d rows", i, n)
 		}
 	}
+	if !strings.Contains(s.Log(), "ready to accept connections") {
+		t.Errorf("log: %s", s.Log())
+	}
 	dir := s.SocketDir()
 	if err := s.Close(); err != nil {
 		t.Error(err)

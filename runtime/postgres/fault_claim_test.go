@@ -184,9 +184,9 @@ func TestFault20AZombieChangesNothing(t *testing.T) {
 }
 
 // text returns the one text that a query answers.
-func (f *fixture) text(query string, args ...any) (s string) {
+func (f *fixture) text(query string) (s string) {
 	f.t.Helper()
-	if err := f.direct.QueryRow(f.t.Context(), f.names.render(query), args...).Scan(&s); err != nil {
+	if err := f.direct.QueryRow(f.t.Context(), f.names.render(query)).Scan(&s); err != nil {
 		f.t.Fatal(err)
 	}
 	return s

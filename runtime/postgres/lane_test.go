@@ -23,7 +23,8 @@ type refusal string
 func (r refusal) Error() string    { return string(r) }
 func (r refusal) SQLState() string { return string(r) }
 
-const invalidValue refusal = "22023"
+// errInvalidValue is the code of an argument that the server does not take.
+const errInvalidValue refusal = "22023"
 
 func (s *server) send(ctx context.Context, requests []int) ([]int, error) {
 	s.mu.Lock()
@@ -37,7 +38,7 @@ func (s *server) send(ctx context.Context, requests []int) ([]int, error) {
 	answers := make([]int, len(requests))
 	for i, r := range requests {
 		if r == 0 {
-			return nil, invalidValue
+			return nil, errInvalidValue
 		}
 		answers[i] = 2 * r
 	}
@@ -46,7 +47,7 @@ func (s *server) send(ctx context.Context, requests []int) ([]int, error) {
 
 // ask sends requests at the same time, and returns a function that waits for
 // the answers.
-func ask(t *testing.T, l *lane[int, int], ctx context.Context, requests ...int) func() []error {
+func ask(ctx context.Context, t *testing.T, l *lane[int, int], requests ...int) func() []error {
 	errs := make([]error, len(requests))
 	var callers sync.WaitGroup
 	for i, r := range requests {
@@ -69,7 +70,7 @@ func TestALoneRequestLeavesAtOnce(t *testing.T) {
 		s := new(server)
 		l := newLane(2, time.Minute, s.send)
 		start := time.Now()
-		ask(t, &l, t.Context(), 1)()
+		ask(t.Context(), t, &l, 1)()
 		if took := time.Since(start); took != time.Second {
 			t.Errorf("it took %v, want the one second of the trip", took)
 		}
@@ -80,8 +81,8 @@ func TestACrowdTravelsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
 		l := newLane(1, time.Minute, s.send)
-		first := ask(t, &l, t.Context(), 1)
-		rest := ask(t, &l, t.Context(), 2, 3, 4, 5)
+		first := ask(t.Context(), t, &l, 1)
+		rest := ask(t.Context(), t, &l, 2, 3, 4, 5)
 		for _, err := range append(first(), rest()...) {
 			if err != nil {
 				t.Error(err)
@@ -100,7 +101,7 @@ func TestRoom(t *testing.T) {
 		l := newLane(manyTrips, time.Minute, s.send)
 		var few []func() []error
 		for i := range manyTrips {
-			few = append(few, ask(t, &l, t.Context(), i+1))
+			few = append(few, ask(t.Context(), t, &l, i+1))
 		}
 		if len(s.trips) != manyTrips {
 			t.Errorf("%d trips for %d requests", len(s.trips), manyTrips)
@@ -109,7 +110,7 @@ func TestRoom(t *testing.T) {
 		for i := range many {
 			many[i] = i + 1
 		}
-		crowd := ask(t, &l, t.Context(), many...)
+		crowd := ask(t.Context(), t, &l, many...)
 		for _, wait := range few {
 			wait()
 		}
@@ -124,8 +125,8 @@ func TestAFailingMemberFailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
 		l := newLane(1, time.Minute, s.send)
-		first := ask(t, &l, t.Context(), 1)
-		rest := ask(t, &l, t.Context(), 2, 0, 3, 4, 5)
+		first := ask(t.Context(), t, &l, 1)
+		rest := ask(t.Context(), t, &l, 2, 0, 3, 4, 5)
 		first()
 		errs := rest()
 		for i, err := range errs {
@@ -133,7 +134,7 @@ func TestAFailingMemberFailsAlone(t *testing.T) {
 				t.Errorf("request %d: %v", i, err)
 			}
 		}
-		if !errors.Is(errs[1], invalidValue) {
+		if !errors.Is(errs[1], errInvalidValue) {
 			t.Errorf("the failing request: %v", errs[1])
 		}
 	})
@@ -146,9 +147,9 @@ func TestACancelledCallerAffectsOnlyItself(t *testing.T) {
 		s := new(server)
 		l := newLane(1, time.Minute, s.send)
 		ctx, cancel := context.WithCancel(t.Context())
-		riding := ask(t, &l, ctx, 1)
-		waiting := ask(t, &l, ctx, 2)
-		staying := ask(t, &l, t.Context(), 3)
+		riding := ask(ctx, t, &l, 1)
+		waiting := ask(ctx, t, &l, 2)
+		staying := ask(t.Context(), t, &l, 3)
 		start := time.Now()
 		cancel()
 		for _, err := range append(riding(), waiting()...) {
@@ -178,7 +179,7 @@ func TestATripIsBounded(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		start := time.Now()
-		if err := ask(t, &l, t.Context(), 1)()[0]; !errors.Is(err, context.DeadlineExceeded) {
+		if err := ask(t.Context(), t, &l, 1)()[0]; !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 		if took := time.Since(start); took != time.Minute {
@@ -191,12 +192,12 @@ func TestABatchIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
 		l := newLane(1, time.Minute, s.send)
-		first := ask(t, &l, t.Context(), 1)
+		first := ask(t.Context(), t, &l, 1)
 		many := make([]int, maxBatch+1)
 		for i := range many {
 			many[i] = i + 1
 		}
-		rest := ask(t, &l, t.Context(), many...)
+		rest := ask(t.Context(), t, &l, many...)
 		first()
 		rest()
 		if len(s.trips) != 3 || len(s.trips[1]) != maxBatch {

@@ -54,7 +54,10 @@ func TestParameters(t *testing.T) {
 }
 
 func TestErrorsOfTheServer(t *testing.T) {
-	_, err := open(t).Query(t.Context(), "SELECT nonsense")
+	rows, err := open(t).Query(t.Context(), "SELECT nonsense")
+	if err == nil {
+		rows.Close()
+	}
 	var coded interface{ SQLState() string }
 	if !errors.As(err, &coded) || coded.SQLState() != "42703" {
 		t.Errorf("err = %v", err)
