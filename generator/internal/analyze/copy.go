@@ -33,7 +33,8 @@ type copyPlanner struct {
 
 func (p *copyPlanner) plan(t types.Type) (plan *model.Plan, ok bool) {
 	plan = &model.Plan{Type: p.speller.typ(t), Kind: model.Assign}
-	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam || isLock(t) {
+	_, isParam := types.Unalias(t).(*types.TypeParam)
+	if p.speller.fault() != "" || isParam || isLock(t) {
 		return nil, false
 	}
 	if isImmutable(t) {

@@ -8,6 +8,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -82,8 +83,7 @@ func (l *list) position(pos token.Pos) token.Position {
 // parse reads the arguments of a directive as a list of expressions. It
 // reports what is no list of expressions, and then returns nothing.
 func (x *expressions) parse(d directive.Directive) []*expression {
-	source := withoutComment(d.Args)
-	fset := x.Fset
+	source, fset := d.Args, x.Fset
 	base := fset.Base()
 	call, err := parser.ParseExprFrom(fset, "", prefix+source+")", parser.SkipObjectResolution)
 	l := &list{file: fset.File(token.Pos(base)), text: source, start: d.Arg}
@@ -99,6 +99,10 @@ func (x *expressions) parse(d directive.Directive) []*expression {
 		x.report(l.start, "this is no list of expressions: write Go expressions over the parameters, separated by commas")
 		return nil
 	}
+	if len(c.Args) == 0 {
+		x.report(l.start, "there is only a comment here: write Go expressions over the parameters, separated by commas")
+		return nil
+	}
 	if c.Ellipsis.IsValid() {
 		x.report(l.position(c.Ellipsis), "... is not allowed here: a slice is written as it is")
 		return nil
@@ -109,23 +113,6 @@ func (x *expressions) parse(d directive.Directive) []*expression {
 		out = append(out, &expression{source: text, node: arg, list: l})
 	}
 	return out
-}
-
-// withoutComment cuts a trailing comment off.
-func withoutComment(args string) string {
-	fset := token.NewFileSet()
-	file := fset.AddFile("", -1, len(args))
-	var s scanner.Scanner
-	s.Init(file, []byte(args), func(token.Position, string) {}, scanner.ScanComments)
-	for {
-		pos, tok, lit := s.Scan()
-		switch {
-		case tok == token.EOF:
-			return strings.TrimRight(args, " \t\r")
-		case tok == token.COMMENT && strings.HasPrefix(lit, "//"):
-			return strings.TrimRight(args[:file.Offset(pos)], " \t\r")
-		}
-	}
 }
 
 // check type-checks e and reports whether it is one value.
@@ -150,10 +137,7 @@ func (x *expressions) resolve(e *expression) bool {
 		if typeErr, ok := errors.AsType[types.Error](err); ok {
 			pos, msg = typeErr.Pos, typeErr.Msg
 		}
-		if strings.HasPrefix(msg, "undefined: ") {
-			msg += " (the parameters are " + x.parameterList() + ")"
-		}
-		x.report(e.list.position(pos), "%s", msg)
+		x.report(e.list.position(pos), "%s%s", oneLine(msg), x.hint(msg))
 		return false
 	}
 	return true
@@ -192,11 +176,17 @@ func (x *expressions) isValue(e *expression) bool {
 }
 
 func representable(v constant.Value, t *types.Basic) bool {
-	if t.Kind() != types.Int && t.Kind() != types.Int32 {
+	switch t.Kind() {
+	case types.Int, types.Int32:
+		n, exact := constant.Int64Val(constant.ToInt(v))
+		return exact && (t.Kind() == types.Int || int64(int32(n)) == n)
+	case types.Float64, types.Complex128:
+		re, _ := constant.Float64Val(constant.Real(v))
+		im, _ := constant.Float64Val(constant.Imag(v))
+		return !math.IsInf(re, 0) && !math.IsInf(im, 0)
+	default:
 		return true
 	}
-	n, exact := constant.Int64Val(constant.ToInt(v))
-	return exact && (t.Kind() == types.Int || int64(int32(n)) == n)
 }
 
 // forbidden finds an expression that go/types accepts but a key cannot have.
@@ -286,6 +276,19 @@ func importPath(spec *ast.ImportSpec) string {
 	return path.Clean(p)
 }
 
+// hint says what to write instead of what the type checker found wrong.
+func (x *expressions) hint(msg string) string {
+	name, undefined := strings.CutPrefix(msg, "undefined: ")
+	switch {
+	case undefined && !strings.Contains(name, "."):
+		return " (" + x.parameterList() + ")"
+	case strings.HasPrefix(msg, "cannot use _ "):
+		return ": give the parameter a name"
+	default:
+		return ""
+	}
+}
+
 func (x *expressions) parameterList() string {
 	var names []string
 	for _, v := range x.vars {
@@ -296,9 +299,22 @@ func (x *expressions) parameterList() string {
 		names = append(names, v.Name())
 	}
 	if len(names) == 0 {
-		return "none"
+		return "there are no parameters"
 	}
-	return strings.Join(names, ", ")
+	return "the parameters are " + strings.Join(names, ", ")
+}
+
+// oneLine joins the lines of a message of the type checker.
+func oneLine(msg string) string {
+	first, rest, more := strings.Cut(msg, "\n")
+	if !more {
+		return msg
+	}
+	var lines []string
+	for line := range strings.SplitSeq(rest, "\n") {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return first + ": " + strings.Join(lines, ", ")
 }
 
 // uses returns the indexes of the parameters that e mentions.

@@ -21,11 +21,11 @@ type loss struct {
 
 func (l *loss) explain(method string, result int, typ string) string {
 	if l.fatal {
-		return fmt.Sprintf("result %d of %s (%s) cannot be recorded and replayed: %s: %s: return a value that encoding/json brings back whole, or do not annotate the method",
+		return fmt.Sprintf("result %d of %s (%s) cannot be recorded and replayed: %s: %s: return a value that encoding/json brings back whole, or name another //idem:codec",
 			result, method, typ, l.path, l.why)
 	}
 	return fmt.Sprintf("result %d of %s (%s) would come back changed from a replay: %s: %s: export the field, give the type MarshalJSON and UnmarshalJSON, "+
-		"or accept the loss with //idem:lossy and the reason", result, method, typ, l.path, l.why)
+		"name another //idem:codec, or accept the loss with //idem:lossy and the reason", result, method, typ, l.path, l.why)
 }
 
 // fidelity looks for a loss in values of t.
@@ -227,11 +227,13 @@ func (f *fidelity) fields(path string, u *types.Struct, depth int, addressable b
 		case f.zeroSized(field.Type()):
 		case tag == "-":
 			f.lose(at, `the field is left out by its tag json:"-"`)
-		case field.Embedded() && isStruct && !field.Exported() && isPointer && !f.empty(embedded):
-			f.lose(at, "a nil pointer to the unexported struct cannot be set by encoding/json")
+		case field.Embedded() && isStruct && !field.Exported() && isPointer:
+			f.stop(at, "encoding/json cannot set an embedded pointer to an unexported struct")
 		case !field.Exported() && !(field.Embedded() && isStruct):
 			f.lose(at, "the unexported field is lost by encoding/json")
-		case field.Embedded() && isStruct && name == "" && !f.encodesItself(field.Type()):
+		case field.Embedded() && isStruct && name == "":
+			// Also if the struct encodes itself, which counts only where its
+			// methods are promoted.
 			id := types.TypeString(target, nil)
 			if outer[id] {
 				continue
@@ -239,8 +241,6 @@ func (f *fidelity) fields(path string, u *types.Struct, depth int, addressable b
 			outer[id] = true
 			f.fields(at, embedded, depth+1, addressable || isPointer, outer, out)
 			delete(outer, id)
-		case !field.Exported() && name != "":
-			f.lose(at, "the unexported field is lost by encoding/json")
 		default:
 			if name == "" {
 				*out = append(*out, jsonField{field.Name(), at, depth, false})
@@ -250,12 +250,6 @@ func (f *fidelity) fields(path string, u *types.Struct, depth int, addressable b
 			f.value(at, field.Type(), addressable)
 		}
 	}
-}
-
-func (f *fidelity) encodesItself(t types.Type) bool {
-	_, json := ownMethod(t, "MarshalJSON", nil, textError)
-	_, text := ownMethod(t, "MarshalText", nil, textError)
-	return json || text
 }
 
 // empty reports whether a struct has nothing to lose.

@@ -240,7 +240,7 @@ func (c *checker) broken(spec *ast.TypeSpec, t *types.Interface, name token.Posi
 			p = e.Fset.Position(e.Pos)
 		}
 		if p.Filename == start.Filename && start.Line <= p.Line && p.Line <= end.Line {
-			c.report(p, "%s", e.Msg)
+			c.report(p, "%s", oneLine(e.Msg))
 			found = true
 		}
 	}
@@ -253,7 +253,7 @@ func (c *checker) broken(spec *ast.TypeSpec, t *types.Interface, name token.Posi
 		}
 		c.report(name, "the method %s has a type that could not be resolved", m.Name())
 		for _, e := range c.Errors {
-			c.report(e.Fset.Position(e.Pos), "%s", e.Msg)
+			c.report(e.Fset.Position(e.Pos), "%s", oneLine(e.Msg))
 		}
 		return true
 	}

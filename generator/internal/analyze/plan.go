@@ -60,6 +60,9 @@ var exactKinds = map[model.PlanKind]types.BasicKind{
 // plan plans the values of t.
 func (p *planner) plan(t types.Type) (*model.Plan, error) {
 	plan := &model.Plan{Type: p.speller.typ(t)}
+	if fault := p.speller.fault(); fault != "" {
+		return nil, p.problem("%s", fault)
+	}
 	switch kind := textKind(t); {
 	case kind != 0:
 		plan.Kind, plan.Zero = kind, types.Comparable(t) && !hasInterface(t)

@@ -139,13 +139,12 @@ func (s *shaper) fields(u *types.Struct, depth int, addressable bool, outer map[
 		embedded, isStruct := target.Underlying().(*types.Struct)
 		switch {
 		case tag == "-" || !field.Exported() && !(field.Embedded() && isStruct):
-		case field.Embedded() && isStruct && name == "" && !s.encodes(target, "MarshalJSON", true) && !s.encodes(target, "MarshalText", true) && !isNamed(target, "time", "Time"):
+		case field.Embedded() && isStruct && name == "":
 			if id := types.TypeString(target, nil); !outer[id] {
 				outer[id] = true
 				s.fields(embedded, depth+1, addressable || isPointer, outer, out)
 				delete(outer, id)
 			}
-		case !field.Exported():
 		default:
 			f := shapeField{model.Member{Name: name, Type: s.typ(field.Type(), addressable)}, depth, name != ""}
 			if name == "" {

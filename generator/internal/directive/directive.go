@@ -4,7 +4,9 @@ package directive
 
 import (
 	"go/ast"
+	"go/scanner"
 	"go/token"
+	"strings"
 
 	"github.com/idemgen/idem/generator/internal/diag"
 )
@@ -14,7 +16,7 @@ const tool = "idem"
 // A Directive is one //idem: comment.
 type Directive struct {
 	Name string
-	Args string
+	Args string         // without a comment behind them
 	Pos  token.Position // of the comment
 	Arg  token.Position // of the arguments, or of the comment's end if there are none
 }
@@ -113,14 +115,34 @@ func (p *parser) comment(m *Method, c *ast.Comment) {
 		return
 	}
 	directive := Directive{Name: d.Name, Args: d.Args, Pos: pos, Arg: pos}
-	if d.Args != "" {
+	if !spec.prose {
+		directive.Args = withoutComment(d.Args)
+	}
+	if directive.Args != "" {
 		directive.Arg = p.position(d.ArgsPos)
 	}
-	if problem := spec.check(d.Args); problem != "" {
+	if problem := spec.check(directive.Args); problem != "" {
 		p.report(pos, "//idem:%s %s: write %s", d.Name, problem, spec.usage)
 		return
 	}
 	m.Directives[d.Name] = directive
+}
+
+// withoutComment cuts a trailing comment off, which is none inside a literal.
+func withoutComment(args string) string {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(args))
+	var s scanner.Scanner
+	s.Init(file, []byte(args), func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return strings.TrimRight(args, " \t\r")
+		case tok == token.COMMENT && strings.HasPrefix(lit, "//"):
+			return strings.TrimRight(args[:file.Offset(pos)], " \t\r")
+		}
+	}
 }
 
 // complete reports whether the method has a key, without which the other

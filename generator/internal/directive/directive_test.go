@@ -66,7 +66,7 @@ type (
 		//idem:key  id, "a // b"
 		// More words.
 		//idem:ttl	48h
-		//idem:optional
+		//idem:optional // for now
 		Undo(id string) error
 
 		// A detached comment.
@@ -80,7 +80,8 @@ type (
 	})
 
 	Q = interface {
-		//idem:key n
+		//idem:key n + "//" // as above
+		//idem:lossy see https://example.com // and more
 		do(n int) (m int, err error)
 	}
 )
@@ -102,7 +103,7 @@ type (
 	want := []string{
 		`P.Undo | key "id, \"a // b\"" 8:3 8:15 | optional "" 11:3 11:3 | ttl "48h" 10:3 10:14`,
 		`P.Do | key "ä, id" 18:3 18:14`,
-		`Q.do | key "n" 25:3 25:14`,
+		`Q.do | key "n + \"//\"" 25:3 25:14 | lossy "see https://example.com // and more" 26:3 26:16`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -148,7 +149,8 @@ func TestArguments(t *testing.T) {
 		{"ttl 0s", `has the argument "0s", which is not above zero`},
 		{"ttl -1h", `has the argument "-1h", which is not above zero`},
 		{"ttl 1h 2h", `has the argument "1h 2h", which is no duration`},
-		{"ttl 48h // two days", `has the argument "48h // two days", which is no duration`},
+		{"ttl 48h // two days", ""},
+		{"key // id", "needs an argument: write //idem:key EXPRESSION"},
 		{"lease 30s", ""},
 		{"lease 1ms", ""},
 		{"lease 999us", `has the argument "999us", less than a millisecond: write //idem:lease 30s`},
@@ -182,6 +184,8 @@ func TestArguments(t *testing.T) {
 		{"name", `has the argument "": write //idem:name followed by one word of letters`},
 		{"name two words", `has the argument "two words"`},
 		{"name example.com/p.Größe.Do", ""},
+		{"name a//b", ""},
+		{"name a // b", `has the argument "a // b"`},
 		{"name a@b", `has the argument "a@b"`},
 		{"optional", ""},
 		{"optional true", `takes no argument, and has "true": write //idem:optional`},

@@ -11,21 +11,22 @@ import (
 type spec struct {
 	usage string                   // shown after a mistake
 	check func(args string) string // what is wrong, "" if nothing
+	prose bool                     // the arguments are words, in which // is no comment
 }
 
 // specs holds all directives. One that is not listed is unknown.
 var specs = map[string]spec{
-	"key":         {"//idem:key EXPRESSION, EXPRESSION over the parameters", required},
-	"ttl":         {"//idem:ttl 48h, or //idem:ttl forever", ttl},
-	"lease":       {"//idem:lease 30s", lease},
-	"pending":     {"//idem:pending wait, //idem:pending wait=10s or //idem:pending reject", pending},
-	"recover":     {"//idem:recover rerun, //idem:recover refuse, or //idem:recover ask and a function", recovery},
-	"fingerprint": {"//idem:fingerprint all, //idem:fingerprint none, or expressions over the parameters", required},
-	"final":       {"//idem:final followed by error values or error types", required},
-	"codec":       {"//idem:codec json, //idem:codec proto, or a value with the methods of idem.Codec", required},
-	"name":        {"//idem:name followed by one word of letters, digits, '.', '-', '_' and '/'", word},
-	"optional":    {"//idem:optional", nothing},
-	"lossy":       {"//idem:lossy followed by why nobody misses what a replay loses", required},
+	"key":         {usage: "//idem:key EXPRESSION, EXPRESSION over the parameters", check: required},
+	"ttl":         {usage: "//idem:ttl 48h, or //idem:ttl forever", check: ttl},
+	"lease":       {usage: "//idem:lease 30s", check: lease},
+	"pending":     {usage: "//idem:pending wait, //idem:pending wait=10s or //idem:pending reject", check: pending},
+	"recover":     {usage: "//idem:recover rerun, //idem:recover refuse, or //idem:recover ask and a function", check: recovery},
+	"fingerprint": {usage: "//idem:fingerprint all, //idem:fingerprint none, or expressions over the parameters", check: required},
+	"final":       {usage: "//idem:final followed by error values or error types", check: required},
+	"codec":       {usage: "//idem:codec json, //idem:codec proto, or a value with the methods of idem.Codec", check: required},
+	"name":        {usage: "//idem:name followed by one word of letters, digits, '.', '-', '_' and '/'", check: word, prose: true},
+	"optional":    {usage: "//idem:optional", check: nothing},
+	"lossy":       {usage: "//idem:lossy followed by why nobody misses what a replay loses", check: required, prose: true},
 }
 
 func required(args string) string {
