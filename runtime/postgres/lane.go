@@ -57,11 +57,18 @@ func (l *lane[Q, A]) do(ctx context.Context, request Q) (A, error) {
 	}
 	l.mu.Lock()
 	l.queue = append(l.queue, s)
-	if l.room() {
+	room := l.room()
+	if room {
 		l.trips++
-		go l.travel()
 	}
 	l.mu.Unlock()
+	switch {
+	case !room:
+	case ctx.Done() == nil:
+		l.travelOnce() // nothing could make the caller leave
+	default:
+		go l.travel()
+	}
 	select {
 	case <-s.done:
 		return s.answer, s.err
@@ -92,6 +99,24 @@ func (l *lane[Q, A]) travel() {
 	for seats := l.fill(0); len(seats) > 0; seats = l.fill(len(seats)) {
 		l.deliver(seats)
 	}
+}
+
+// travelOnce makes one trip, and leaves further ones to a goroutine: the
+// caller has its answer.
+func (l *lane[Q, A]) travelOnce() {
+	seats := l.fill(0)
+	if len(seats) == 0 {
+		return
+	}
+	l.deliver(seats)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.travelers -= len(seats)
+	if len(l.queue) == 0 {
+		l.trips--
+		return
+	}
+	go l.travel()
 }
 
 // fill ends a trip with so many requests, and begins the next one with those

@@ -77,6 +77,26 @@ func TestALoneRequestLeavesAtOnce(t *testing.T) {
 	})
 }
 
+// A caller that nothing can cancel makes its trip itself. Whoever has queued
+// meanwhile is not left behind.
+func TestACallerThatStaysTravelsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(server)
+		l := newLane(1, time.Minute, s.send)
+		first := ask(context.Background(), t, &l, 1)
+		rest := ask(context.Background(), t, &l, 2, 3)
+		start := time.Now()
+		for _, err := range append(first(), rest()...) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if took := time.Since(start); took != 2*time.Second || len(s.trips) != 2 {
+			t.Errorf("trips %v, in %v", s.trips, took)
+		}
+	})
+}
+
 func TestACrowdTravelsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(server)
