@@ -36,6 +36,10 @@ bench: ## Measure the in-process paths against singleflight, beside their bars
 bench-postgres: postgresql ## Measure the PostgreSQL backend against statements by hand and pgbench
 	cd tools/bench && $(GO) run ./postgres -plot ../../docs/bench-postgres.svg
 
+.PHONY: bench-upkeep
+bench-upkeep: postgresql ## Measure what a million executions leave in PostgreSQL, and their sweep
+	cd tools/bench && $(GO) run ./postgres -upkeep 1000000
+
 .PHONY: generate
 generate: ## Write every generated file again
 	$(GO) generate ./...

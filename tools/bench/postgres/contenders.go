@@ -141,20 +141,6 @@ func (b *bench) single() contender {
 
 func (b *bench) backend(name string, open func(callers int) (func(caller int) idem.Backend, func(), error)) contender {
 	ctx := context.Background()
-	execute := func(backend idem.Backend, key string) error {
-		got, err := backend.Claim(ctx, b.request(key))
-		if err != nil {
-			return err
-		}
-		if got.Status != idem.ClaimWon {
-			return fmt.Errorf("%s: status %d, want won", key, got.Status)
-		}
-		held, err := backend.Complete(ctx, idem.Completion{Key: key, Fence: got.Record.Fence, Result: b.result, TTL: ttl})
-		if err != nil || !held {
-			return fmt.Errorf("%s: held %v, %w", key, held, err)
-		}
-		return nil
-	}
 	return contender{
 		name: name,
 		first: func(callers int) (func(int, int) error, func(), error) {
@@ -163,7 +149,7 @@ func (b *bench) backend(name string, open func(callers int) (func(caller int) id
 				return nil, nil, err
 			}
 			prefix := b.prefix()
-			return func(caller, i int) error { return execute(of(caller), b.key(prefix, caller, i)) }, done, nil
+			return func(caller, i int) error { return execute(ctx, of(caller), b.key(prefix, caller, i), b.result) }, done, nil
 		},
 		replay: func(callers int) (func(int, int) error, func(), error) {
 			of, done, err := open(callers)
@@ -172,7 +158,7 @@ func (b *bench) backend(name string, open func(callers int) (func(caller int) id
 			}
 			return func(caller, i int) error {
 				key := b.key("replayed", 0, (caller*7919+i)%replayKeys)
-				got, err := of(caller).Claim(ctx, b.request(key))
+				got, err := of(caller).Claim(ctx, request(key))
 				if err == nil && got.Status != idem.ClaimCompleted {
 					err = fmt.Errorf("%s: status %d, want completed", key, got.Status)
 				}
@@ -182,7 +168,26 @@ func (b *bench) backend(name string, open func(callers int) (func(caller int) id
 	}
 }
 
-func (b *bench) request(key string) idem.ClaimRequest {
+// execute is a first execution whose method takes no time.
+func execute(ctx context.Context, backend idem.Backend, key string, result []byte) error {
+	got, err := backend.Claim(ctx, request(key))
+	if err != nil {
+		return err
+	}
+	if got.Status != idem.ClaimWon {
+		return fmt.Errorf("%s: status %d, want won", key, got.Status)
+	}
+	held, err := backend.Complete(ctx, idem.Completion{Key: key, Fence: got.Record.Fence, Result: result, TTL: ttl})
+	if err != nil {
+		return err
+	}
+	if !held {
+		return fmt.Errorf("%s: the claim was lost", key)
+	}
+	return nil
+}
+
+func request(key string) idem.ClaimRequest {
 	r := idem.ClaimRequest{
 		Key: key, Fingerprint: fingerprint, Lease: lease, Retention: ttl, Takeover: true,
 	}

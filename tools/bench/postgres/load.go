@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -16,18 +17,19 @@ type measure struct {
 // drive lets each of callers make calls, one after the other, for a time. call
 // is told the caller and the number of the call.
 func drive(callers int, d time.Duration, call func(caller, i int) error) (measure, error) {
+	end := time.Now().Add(d)
+	return driveWhile(callers, func(int) bool { return time.Now().Before(end) }, call)
+}
+
+func driveWhile(callers int, more func(i int) bool, call func(caller, i int) error) (measure, error) {
 	var wg sync.WaitGroup
 	times := make([][]time.Duration, callers)
 	errs := make([]error, callers)
 	begin := time.Now()
-	end := begin.Add(d)
 	for caller := range callers {
 		wg.Go(func() {
-			for i := 0; ; i++ {
+			for i := 0; more(i); i++ {
 				start := time.Now()
-				if start.After(end) {
-					return
-				}
 				if err := call(caller, i); err != nil {
 					errs[caller] = err
 					return
@@ -38,18 +40,24 @@ func drive(callers int, d time.Duration, call func(caller, i int) error) (measur
 	}
 	wg.Wait()
 	took := time.Since(begin)
-	for _, err := range errs {
-		if err != nil {
-			return measure{}, err
-		}
+	if err := errors.Join(errs...); err != nil {
+		return measure{}, err
 	}
 	all := slices.Concat(times...)
+	if len(all) == 0 {
+		return measure{}, errors.New("no call was made in time")
+	}
 	slices.Sort(all)
 	return measure{
 		rate: float64(len(all)) / took.Seconds(),
 		p50:  all[len(all)/2],
 		p99:  all[len(all)*99/100],
 	}, nil
+}
+
+// driveCount is drive with a number of calls a caller in place of a time.
+func driveCount(callers, each int, call func(caller, i int) error) (measure, error) {
+	return driveWhile(callers, func(i int) bool { return i < each }, call)
 }
 
 // median returns the measure whose parts are the medians of runs' parts.

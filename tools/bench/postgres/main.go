@@ -27,17 +27,18 @@ func run(args []string, stdout, stderr io.Writer) int {
 	rounds := flags.Int("rounds", 5, "runs of each contender, whose median counts")
 	each := flags.Duration("time", 2*time.Second, "length of a run")
 	plotFile := flags.String("plot", "", "write a plot of throughput by callers to this SVG file")
+	executions := flags.Int("upkeep", 0, "measure what so many executions cost in the long run, in place of the ratios")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if err := measureAll(*rounds, *each, *plotFile, stdout); err != nil {
+	if err := measureAll(*rounds, *each, *plotFile, *executions, stdout); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func measureAll(rounds int, each time.Duration, plotFile string, stdout io.Writer) error {
+func measureAll(rounds int, each time.Duration, plotFile string, executions int, stdout io.Writer) error {
 	dsn := os.Getenv(pgtest.EnvDSN)
 	if dsn == "" {
 		server, err := pgtest.Start()
@@ -52,6 +53,9 @@ func measureAll(rounds int, each time.Duration, plotFile string, stdout io.Write
 		return err
 	}
 	defer b.admin.Close()
+	if executions > 0 {
+		return b.upkeep(stdout, executions)
+	}
 	r, err := b.measure(rounds, each)
 	if err != nil {
 		return err
@@ -88,7 +92,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	defer backend.Close()
 	for i := range replayKeys {
 		key := b.key("replayed", 0, i)
-		got, err := backend.Claim(ctx, b.request(key))
+		got, err := backend.Claim(ctx, request(key))
 		if err != nil {
 			return err
 		}
