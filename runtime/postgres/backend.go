@@ -51,6 +51,7 @@ func New(db DB, opts ...Option) *Backend {
 	b := &Backend{db: db, sql: newStatements(o.names, true), timeout: o.timeout}
 	b.claims = newLane(trips, o.timeout, b.sendClaims)
 	b.completes = newLane(trips, o.timeout, b.sendCompletions)
+	b.completes.weight = func(c idem.Completion) int { return len(c.Result) }
 	b.releases = newLane(1, o.timeout, b.sendReleases)
 	b.lookups = newLane(trips, o.timeout, b.sendLookups)
 	pool, _ := db.(*pgxpool.Pool)

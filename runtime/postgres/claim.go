@@ -18,9 +18,13 @@ import (
 // each time.
 const maxAsks = 20
 
-// errUnreadable wraps what is wrong with an answer, so that it is not asked
-// for again.
-var errUnreadable = errors.New("unreadable record")
+var (
+	// errUnreadable: what the server says of a record is no answer, and will
+	// not be if asked again.
+	errUnreadable = errors.New("unreadable record")
+	// errRestless: a record has changed each time that it was claimed.
+	errRestless = errors.New("the record keeps changing")
+)
 
 // Claim implements idem.Backend. It takes one round trip, and another one each
 // time that the row changed between being read and being written.
@@ -59,7 +63,7 @@ func askClaims(ctx context.Context, db DB, sql *statements, requests []idem.Clai
 			return results, nil
 		}
 	}
-	return nil, fmt.Errorf("postgres: the record of %s changed %d times while it was claimed", asking[0].key, maxAsks)
+	return nil, fmt.Errorf("postgres: %s: %w", asking[0].key, errRestless)
 }
 
 func (c claimant) compare(d claimant) int {

@@ -2,14 +2,17 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 )
 
 const (
-	// maxBatch bounds how many requests travel together.
-	maxBatch = 256
+	// maxBatch bounds how many requests travel together, and maxWeight how many
+	// bytes, beyond those of one request.
+	maxBatch  = 256
+	maxWeight = 1 << 20
 	// A lane has room for many trips with few requests each, so that a few
 	// callers do not wait for each other, or for few with many, which is how a
 	// crowd costs the server least.
@@ -27,6 +30,7 @@ const (
 // in the middle of a statement is lost.
 type lane[Q, A any] struct {
 	send    func(ctx context.Context, requests []Q) ([]A, error)
+	weight  func(Q) int // nil: nothing
 	timeout time.Duration
 
 	mu        sync.Mutex
@@ -129,18 +133,33 @@ func (l *lane[Q, A]) fill(arrived int) []*seat[Q, A] {
 	if len(l.queue) == 0 || !l.room() {
 		return nil
 	}
-	seats := l.queue
-	l.queue = nil
-	if len(seats) > maxBatch {
-		seats, l.queue = seats[:maxBatch:maxBatch], seats[maxBatch:]
+	n := l.batch()
+	seats := l.queue[:n:n]
+	if l.queue = l.queue[n:]; len(l.queue) == 0 {
+		l.queue = nil
 	}
-	l.travelers += len(seats)
+	l.travelers += n
 	l.trips++
 	return seats
 }
 
-// deliver sends the requests of seats together. If the server refuses them,
-// nothing has happened and one of them is to blame, so each goes again alone.
+// batch returns how many of those in the queue can travel together.
+func (l *lane[Q, A]) batch() int {
+	most := min(len(l.queue), maxBatch)
+	if l.weight == nil {
+		return most
+	}
+	weight := 0
+	for i, s := range l.queue[:most] {
+		if weight += l.weight(s.request); weight > maxWeight && i > 0 {
+			return i
+		}
+	}
+	return most
+}
+
+// deliver sends the requests of seats together. If they are refused, one of them
+// is to blame, so each goes again alone.
 func (l *lane[Q, A]) deliver(seats []*seat[Q, A]) {
 	requests := make([]Q, len(seats))
 	for i, s := range seats {
@@ -148,6 +167,10 @@ func (l *lane[Q, A]) deliver(seats []*seat[Q, A]) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.timeout)
 	answers, err := l.send(ctx, requests)
+	if err != nil && ctx.Err() != nil {
+		// Not to be taken for the end of the caller's context.
+		err = fmt.Errorf("postgres: no answer within %v: %s", l.timeout, err.Error())
+	}
 	cancel()
 	if len(seats) > 1 && refused(err) {
 		l.deliverEach(seats)

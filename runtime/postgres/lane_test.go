@@ -199,8 +199,8 @@ func TestATripIsBounded(t *testing.T) {
 			return nil, ctx.Err()
 		})
 		start := time.Now()
-		if err := ask(t.Context(), t, &l, 1)()[0]; !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
+		if err := ask(t.Context(), t, &l, 1)()[0]; err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v, want one that is not the end of a context of the caller", err)
 		}
 		if took := time.Since(start); took != time.Minute {
 			t.Errorf("it took %v", took)
@@ -222,6 +222,33 @@ func TestABatchIsBounded(t *testing.T) {
 		rest()
 		if len(s.trips) != 3 || len(s.trips[1]) != maxBatch {
 			t.Errorf("%d trips", len(s.trips))
+		}
+	})
+}
+
+// Heavy requests travel in small parties, and one at least.
+func TestAHeavyRequestTravelsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(server)
+		l := newLane(1, time.Minute, s.send)
+		l.weight = func(r int) int { return r }
+		first := ask(t.Context(), t, &l, 1)
+		var rest []func() []error
+		for _, r := range []int{2 * maxWeight, maxWeight / 2, maxWeight / 2, 1} {
+			rest = append(rest, ask(t.Context(), t, &l, r))
+		}
+		first()
+		for _, wait := range rest {
+			if err := wait()[0]; err != nil {
+				t.Error(err)
+			}
+		}
+		var sizes []int
+		for _, trip := range s.trips {
+			sizes = append(sizes, len(trip))
+		}
+		if want := []int{1, 1, 2, 1}; !slices.Equal(sizes, want) {
+			t.Errorf("sizes of trips: %v, want %v", sizes, want)
 		}
 	})
 }

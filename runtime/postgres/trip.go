@@ -134,9 +134,12 @@ func passing(err error) bool {
 // it was doing may have happened or not.
 func goingDown(code string) bool { return len(code) == 5 && (code[:2] == "08" || code[:3] == "57P") }
 
-// refused reports whether the server has looked at the request and said no, so
-// that nothing of it has happened.
+// refused reports whether the server has looked at the requests of a statement
+// and said no to one of them, or what it says of one of them is no answer.
 func refused(err error) bool {
+	if errors.Is(err, errUnreadable) || errors.Is(err, errRestless) {
+		return true
+	}
 	code := sqlState(err)
 	return code != "" && !goingDown(code)
 }
