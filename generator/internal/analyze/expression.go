@@ -23,10 +23,14 @@ type expressions struct {
 	*checker
 	member *member
 	vars   []*types.Var // the parameters, as the expressions see them
+
+	// ambiguous are names that files without the expression give to different
+	// imports.
+	ambiguous map[string]bool
 }
 
 func (c *checker) expressions(m *member) *expressions {
-	x := &expressions{checker: c, member: m}
+	x := &expressions{checker: c, member: m, ambiguous: map[string]bool{}}
 	// The annotation was written for the method where it is declared, whose
 	// parameter names it uses; the types are those of the interface at hand.
 	var names []string
@@ -64,6 +68,7 @@ type list struct {
 	file  *token.File
 	text  string
 	start token.Position // of the arguments, in the comment
+	over  string         // what the expressions are over
 }
 
 const prefix = "_("
@@ -87,20 +92,23 @@ func (x *expressions) parse(d directive.Directive) []*expression {
 	base := fset.Base()
 	call, err := parser.ParseExprFrom(fset, "", prefix+source+")", parser.SkipObjectResolution)
 	l := &list{file: fset.File(token.Pos(base)), text: source, start: d.Arg}
+	if d.Name == "key" || d.Name == "fingerprint" {
+		l.over = " over the parameters"
+	}
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		p := l.start
 		offset := min(max(list[0].Pos.Offset-len(prefix), 0), len(source))
 		p.Column += offset
-		x.report(p, "%s: write Go expressions over the parameters, separated by commas", list[0].Msg)
+		x.report(p, "%s: write Go expressions%s, separated by commas", list[0].Msg, l.over)
 		return nil
 	}
 	c, ok := call.(*ast.CallExpr)
 	if err != nil || !ok || c.Rparen != token.Pos(base+len(prefix)+len(source)) {
-		x.report(l.start, "this is no list of expressions: write Go expressions over the parameters, separated by commas")
+		x.report(l.start, "this is no list of expressions: write Go expressions%s, separated by commas", l.over)
 		return nil
 	}
 	if len(c.Args) == 0 {
-		x.report(l.start, "there is only a comment here: write Go expressions over the parameters, separated by commas")
+		x.report(l.start, "there is only a comment here: write Go expressions%s, separated by commas", l.over)
 		return nil
 	}
 	if c.Ellipsis.IsValid() {
@@ -137,7 +145,7 @@ func (x *expressions) resolve(e *expression) bool {
 		if typeErr, ok := errors.AsType[types.Error](err); ok {
 			pos, msg = typeErr.Pos, typeErr.Msg
 		}
-		x.report(e.list.position(pos), "%s%s", oneLine(msg), x.hint(msg))
+		x.report(e.list.position(pos), "%s%s", oneLine(msg), x.hint(e.list, msg))
 		return false
 	}
 	return true
@@ -218,39 +226,59 @@ func (x *expressions) fill(scope *types.Scope) {
 			scope.Insert(v)
 		}
 	}
-	imports := types.NewScope(nil, token.NoPos, token.NoPos, "imports")
+	imports := map[string]types.Object{}
 	x.addImports(imports, x.member.file)
+	others := map[string]types.Object{}
 	for i := range x.Files {
 		if f := &x.Files[i]; f != x.member.file {
-			x.addImports(imports, f)
+			x.addImports(others, f)
 		}
 	}
-	for _, name := range imports.Names() {
-		o := imports.Lookup(name)
-		if scope.Lookup(name) == nil && (x.Types.Scope().Lookup(name) == nil) {
+	for name, o := range others {
+		if imports[name] == nil {
+			imports[name] = o
+		}
+	}
+	for name, o := range imports {
+		if o != nil && scope.Lookup(name) == nil && x.Types.Scope().Lookup(name) == nil {
 			scope.Insert(o)
 		}
 	}
 }
 
-func (x *expressions) addImports(scope *types.Scope, f *File) {
+// addImports adds the names that a file imports, nil for one that stands for
+// different things.
+func (x *expressions) addImports(names map[string]types.Object, f *File) {
+	add := func(name string, o types.Object) {
+		if before, ok := names[name]; ok && !sameImport(before, o) {
+			x.ambiguous[name] = true
+			o = nil
+		}
+		names[name] = o
+	}
 	for _, spec := range f.Syntax.Imports {
 		p := x.imported(importPath(spec))
 		switch {
 		case p == nil:
 		case spec.Name == nil:
-			scope.Insert(types.NewPkgName(token.NoPos, x.Types, p.Name(), p))
+			add(p.Name(), types.NewPkgName(token.NoPos, x.Types, p.Name(), p))
 		case spec.Name.Name == "_":
 		case spec.Name.Name == ".":
 			for _, name := range p.Scope().Names() {
 				if token.IsExported(name) {
-					scope.Insert(p.Scope().Lookup(name))
+					add(name, p.Scope().Lookup(name))
 				}
 			}
 		default:
-			scope.Insert(types.NewPkgName(token.NoPos, x.Types, spec.Name.Name, p))
+			add(spec.Name.Name, types.NewPkgName(token.NoPos, x.Types, spec.Name.Name, p))
 		}
 	}
+}
+
+func sameImport(a, b types.Object) bool {
+	p, ok := a.(*types.PkgName)
+	q, both := b.(*types.PkgName)
+	return a == b || ok && both && p.Imported() == q.Imported()
 }
 
 func (x *expressions) imported(importPath string) *types.Package {
@@ -277,10 +305,12 @@ func importPath(spec *ast.ImportSpec) string {
 }
 
 // hint says what to write instead of what the type checker found wrong.
-func (x *expressions) hint(msg string) string {
+func (x *expressions) hint(l *list, msg string) string {
 	name, undefined := strings.CutPrefix(msg, "undefined: ")
 	switch {
-	case undefined && !strings.Contains(name, "."):
+	case undefined && x.ambiguous[name]:
+		return ": other files of the package give that name to different imports; import the one that is meant in this file"
+	case undefined && l.over != "" && !strings.Contains(name, "."):
 		return " (" + x.parameterList() + ")"
 	case strings.HasPrefix(msg, "cannot use _ "):
 		return ": give the parameter a name"

@@ -2,7 +2,9 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
+	"go/scanner"
 	"go/token"
 	"go/types"
 	"slices"
@@ -16,22 +18,26 @@ import (
 // iface makes the model of a package-level type's wrapper. ok is false if the
 // type gets none.
 func (c *checker) iface(f *File, s *speller, spec *ast.TypeSpec) (out model.Interface, ok bool) {
+	own := c.ownMethods(spec)
 	obj, _ := c.Types.Scope().Lookup(spec.Name.Name).(*types.TypeName)
 	if obj == nil || placeOf(c.at(spec.Name.Pos())) != c.placeOfObject(obj) {
-		return out, false // another declaration of the name won; the package does not compile
+		// Another declaration of the name won.
+		if c.annotated(own) {
+			c.errorsIn(spec)
+		}
+		return out, false
 	}
 	t, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
 		return out, false
 	}
-	own := c.ownMethods(spec)
-	keyed, conflict := c.keyedMethods(t, own)
+	keyed, conflict := c.keyedMethods(t)
 	if len(keyed) == 0 {
 		return out, false
 	}
 	name := c.at(spec.Name.Pos())
 	switch {
-	case c.broken(spec, t, name):
+	case c.errorsIn(spec) || c.unresolved(t, name):
 		return out, false
 	case !t.IsMethodSet():
 		c.report(name, "%s can be used as a constraint only, so no wrapper can be a value of it: annotate an interface of methods alone", obj.Name())
@@ -82,12 +88,24 @@ func (c *checker) ownMethods(spec *ast.TypeSpec) map[string]*ast.Field {
 	return own
 }
 
+// annotated reports whether one of the methods has directives.
+func (c *checker) annotated(own map[string]*ast.Field) bool {
+	for _, field := range own {
+		if c.methods[placeOf(c.at(field.Names[0].Pos()))] != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // keyedMethods finds the annotations of an interface's methods: the method's
 // own, or that of an embedded interface of the same package. conflict is the
 // name of a method that inherits annotations which do not agree.
-func (c *checker) keyedMethods(t *types.Interface, own map[string]*ast.Field) (keyed map[string]*annotation, conflict string) {
+func (c *checker) keyedMethods(t *types.Interface) (keyed map[string]*annotation, conflict string) {
 	keyed = map[string]*annotation{}
+	explicit := map[string]bool{}
 	for m := range t.ExplicitMethods() {
+		explicit[m.Name()] = true
 		if a := c.methods[c.placeOfObject(m)]; a != nil {
 			keyed[m.Name()] = a
 		}
@@ -97,9 +115,9 @@ func (c *checker) keyedMethods(t *types.Interface, own map[string]*ast.Field) (k
 		if !ok {
 			continue
 		}
-		inherited, inner := c.keyedMethods(embedded, nil)
+		inherited, inner := c.keyedMethods(embedded)
 		for name, a := range inherited {
-			if own[name] != nil {
+			if explicit[name] {
 				continue
 			}
 			before := keyed[name]
@@ -108,7 +126,7 @@ func (c *checker) keyedMethods(t *types.Interface, own map[string]*ast.Field) (k
 			}
 			keyed[name] = a
 		}
-		if inner != "" && own[inner] == nil {
+		if inner != "" && !explicit[inner] {
 			conflict = inner
 		}
 	}
@@ -123,46 +141,49 @@ func sameDirectives(a, b *annotation) bool {
 	}
 	for name, d := range a.Directives {
 		other, ok := b.Directives[name]
-		if !ok || numbered(d.Args, a.Field) != numbered(other.Args, b.Field) {
+		if !ok {
+			return false
+		}
+		mine, its := d.Args, other.Args
+		if name == "key" || name == "fingerprint" {
+			mine, its = numbered(mine, a.Field), numbered(its, b.Field)
+		}
+		if mine != its {
 			return false
 		}
 	}
 	return true
 }
 
-// numbered replaces the names of a method's parameters by their numbers.
+// numbered writes expressions with the numbers of a method's parameters for
+// their names.
 func numbered(args string, field *ast.Field) string {
 	names := map[string]string{}
 	n := 0
 	for _, group := range field.Type.(*ast.FuncType).Params.List {
 		for _, name := range group.Names {
-			names[name.Name] = "$" + string(rune('0'+n))
+			names[name.Name] = fmt.Sprint("$", n)
 			n++
 		}
+		n += max(0, 1-len(group.Names))
 	}
-	var b strings.Builder
-	selected := false
-	for len(args) > 0 {
-		end := 0
-		for end < len(args) {
-			r, size := utf8.DecodeRuneInString(args[end:])
-			if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				break
-			}
-			end += size
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(args)), []byte(args), func(token.Position, string) {}, 0)
+	var words []string
+	before := token.ILLEGAL
+	for {
+		_, tok, word := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return strings.Join(words, " ")
+		case tok == token.IDENT && before != token.PERIOD && names[word] != "":
+			word = names[word]
+		case word == "":
+			word = tok.String()
 		}
-		if end == 0 {
-			_, end = utf8.DecodeRuneInString(args)
-		}
-		word := args[:end]
-		if number, ok := names[word]; ok && !selected {
-			word = number
-		}
-		selected = word == "."
-		b.WriteString(word)
-		args = args[end:]
+		words = append(words, word)
+		before = tok
 	}
-	return b.String()
 }
 
 // foreign returns a method that only another package can implement.
@@ -227,82 +248,4 @@ func typeParams(t types.Type) *types.TypeParamList {
 	default:
 		return nil
 	}
-}
-
-// broken reports the type errors that touch an interface to wrap. Others in
-// its package are none of the generator's business.
-func (c *checker) broken(spec *ast.TypeSpec, t *types.Interface, name token.Position) bool {
-	start, end := c.at(spec.Pos()), c.at(spec.End())
-	found := false
-	for _, e := range c.Errors {
-		p := e.Fset.PositionFor(e.Pos, false)
-		if !c.isSource(p.Filename) {
-			p = e.Fset.Position(e.Pos)
-		}
-		if p.Filename == start.Filename && start.Line <= p.Line && p.Line <= end.Line {
-			c.report(p, "%s", oneLine(e.Msg))
-			found = true
-		}
-	}
-	if found {
-		return true
-	}
-	for m := range t.Methods() {
-		if !invalid(m.Signature(), map[types.Type]bool{}) {
-			continue
-		}
-		c.report(name, "the method %s has a type that could not be resolved", m.Name())
-		for _, e := range c.Errors {
-			c.report(e.Fset.Position(e.Pos), "%s", oneLine(e.Msg))
-		}
-		return true
-	}
-	return false
-}
-
-// invalid reports whether a type as it is spelled mentions one that is unknown.
-// What named types are made of does not matter.
-func invalid(t types.Type, seen map[types.Type]bool) bool {
-	if t == nil || seen[t] {
-		return false
-	}
-	seen[t] = true
-	switch t := t.(type) {
-	case *types.Basic:
-		return t.Kind() == types.Invalid
-	case *types.Alias:
-		return invalid(types.Unalias(t), seen)
-	case *types.Named:
-		return anyInvalid(slices.Collect(t.TypeArgs().Types()), seen)
-	case *types.Pointer:
-		return invalid(t.Elem(), seen)
-	case *types.Slice:
-		return invalid(t.Elem(), seen)
-	case *types.Array:
-		return invalid(t.Elem(), seen)
-	case *types.Chan:
-		return invalid(t.Elem(), seen)
-	case *types.Map:
-		return invalid(t.Key(), seen) || invalid(t.Elem(), seen)
-	case *types.Signature:
-		return invalid(t.Params(), seen) || invalid(t.Results(), seen)
-	case *types.Tuple:
-		var all []types.Type
-		for v := range t.Variables() {
-			all = append(all, v.Type())
-		}
-		return anyInvalid(all, seen)
-	case *types.Struct:
-		var all []types.Type
-		for f := range t.Fields() {
-			all = append(all, f.Type())
-		}
-		return anyInvalid(all, seen)
-	default:
-		return false
-	}
-}
-
-func anyInvalid(list []types.Type, seen map[types.Type]bool) bool {
-	return slices.ContainsFunc(list, func(t types.Type) bool { return invalid(t, seen) })
 }

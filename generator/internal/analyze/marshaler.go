@@ -16,8 +16,8 @@ func ownMethod(t types.Type, name string, params, results []types.Type) (pointer
 	if types.IsInterface(t) {
 		return false, false
 	}
-	obj, index, indirect := types.LookupFieldOrMethod(t, false, nil, name)
-	if obj == nil || indirect {
+	obj, index, _ := types.LookupFieldOrMethod(t, false, nil, name)
+	if obj == nil {
 		obj, index, _ = types.LookupFieldOrMethod(types.NewPointer(t), false, nil, name)
 		pointer = true
 	}

@@ -48,6 +48,9 @@ func (c *checker) keyed(m *member) *model.Keyed {
 		Position:  model.Position{File: name.Filename, Line: name.Line, Column: name.Column},
 		Context:   contextOf(sig),
 	}
+	if !c.whole(m) {
+		return out
+	}
 	x := c.expressions(m)
 	stored := c.results(m)
 	out.Codec = x.codec(stored)

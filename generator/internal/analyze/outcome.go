@@ -13,8 +13,15 @@ import (
 // finals checks //idem:final.
 func (x *expressions) finals(d directive.Directive) []model.Final {
 	var finals []model.Final
+	names := map[string]bool{}
 	for _, e := range x.parse(d) {
-		if final, ok := x.final(e); ok {
+		final, ok := x.final(e)
+		if ok && names[final.Name] {
+			x.report(e.list.position(e.node.Pos()), "a final error is recorded as %s already: leave one out", final.Name)
+			continue
+		}
+		if ok {
+			names[final.Name] = true
 			finals = append(finals, final)
 		}
 	}
@@ -31,12 +38,14 @@ func (x *expressions) final(e *expression) (final model.Final, ok bool) {
 		x.report(pos, "%s is no error: name a package-level error value, or a type such as *DeclinedError", e.source)
 		return final, false
 	}
-	final = model.Final{Name: x.finalName(e), Type: tv.IsType(), Expr: x.code(e)}
+	final = model.Final{Name: types.TypeString(tv.Type, x.inName), Type: tv.IsType(), Expr: x.code(e)}
 	if !final.Type {
-		if !x.isVariable(e) {
+		v := variable(e)
+		if v == nil {
 			x.report(pos, "%s is no package-level variable: a final error is one that the program can name again on a replay", e.source)
 			return final, false
 		}
+		final.Name = strings.TrimPrefix(x.inName(v.Pkg())+"."+v.Name(), ".")
 		return final, true
 	}
 	if types.IsInterface(tv.Type) {
@@ -51,31 +60,31 @@ func (x *expressions) final(e *expression) (final model.Final, ok bool) {
 	return final, true
 }
 
-// isVariable reports whether e names a package-level variable.
-func (x *expressions) isVariable(e *expression) bool {
+// variable returns the package-level variable that e names, nil if it is
+// something else.
+func variable(e *expression) *types.Var {
 	node := ast.Unparen(e.node)
 	if s, ok := node.(*ast.SelectorExpr); ok {
 		node = s.Sel
 	}
 	id, ok := node.(*ast.Ident)
 	if !ok {
-		return false
+		return nil
 	}
 	v, ok := e.info.Uses[id].(*types.Var)
-	return ok && v.Pkg() != nil && v.Parent() == v.Pkg().Scope()
+	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() {
+		return nil
+	}
+	return v
 }
 
-// finalName is the name under which a final error is recorded: that of its
-// declaration, whatever the file's imports are called.
-func (x *expressions) finalName(e *expression) string {
-	var name strings.Builder
-	for _, piece := range x.code(e) {
-		if piece.Kind == model.Qualified && piece.Package != x.Path {
-			name.WriteString(x.member.speller.packages[piece.Package].Name + ".")
-		}
-		name.WriteString(piece.Text)
+// inName qualifies what a final error is recorded as: by the real name of its
+// package, whatever the file's imports are called.
+func (x *expressions) inName(p *types.Package) string {
+	if p == x.Types {
+		return ""
 	}
-	return name.String()
+	return p.Name()
 }
 
 // question checks //idem:recover ask.
@@ -183,9 +192,9 @@ func isCodec(t types.Type) bool {
 		"Marshal":   {{any}, textError},
 		"Unmarshal": {{data, any}, justError},
 	} {
-		obj, _, indirect := types.LookupFieldOrMethod(t, false, nil, name)
+		obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name)
 		f, ok := obj.(*types.Func)
-		if !ok || indirect || !matches(f.Signature().Params(), sig[0]) || !matches(f.Signature().Results(), sig[1]) {
+		if !ok || !matches(f.Signature().Params(), sig[0]) || !matches(f.Signature().Results(), sig[1]) {
 			return false
 		}
 	}
