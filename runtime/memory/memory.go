@@ -68,7 +68,7 @@ func New(opts ...Option) *Backend {
 	b := &Backend{start: time.Now(), seed: maphash.MakeSeed(), shards: make([]shard, shards)}
 	for i := range b.shards {
 		b.shards[i].records = make(map[string]*record)
-		b.shards[i].capacity = max(o.capacity, 0) / shards
+		b.shards[i].capacity = o.capacity / shards
 	}
 	return b
 }
@@ -82,7 +82,7 @@ type shard struct {
 	records  map[string]*record
 	pending  queue // pending records that will expire
 	complete queue // completed records; those kept forever only if capacity is set
-	capacity int   // of completed records, 0 for no bound
+	capacity int   // of completed records, 0 or less for no bound
 	watches  map[string]*watch
 
 	_ [64]byte // so that neighbours share no cache line

@@ -70,27 +70,16 @@ func TestCapacityIsAnUpperBound(t *testing.T) {
 	}
 }
 
-func TestSweepFollowsRenewedLeases(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := memory.New()
-		sweep := func(want int) {
-			t.Helper()
-			if got, err := b.Sweep(t.Context(), 100); got != want || err != nil {
-				t.Fatalf("swept %d, %v, want %d", got, err, want)
+func TestNoCapacityIsNoBound(t *testing.T) {
+	for _, n := range []int{0, -1, -1_000_000} {
+		b := memory.New(memory.WithCapacity(n))
+		for i := range 200 {
+			complete(t, b, fmt.Sprint(i), time.Hour)
+		}
+		for i := range 200 {
+			if !found(t, b, fmt.Sprint(i)) {
+				t.Fatalf("record %d is gone with a capacity of %d", i, n)
 			}
 		}
-		won, err := b.Claim(t.Context(), idem.ClaimRequest{Key: "k", Lease: time.Second, Retention: time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x := []idem.Extension{{Key: "k", Fence: won.Record.Fence, Lease: time.Minute}}
-		if _, err := b.Extend(t.Context(), x); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(30 * time.Second)
-		sweep(0)
-		time.Sleep(30 * time.Second)
-		sweep(1)
-		sweep(0)
-	})
+	}
 }

@@ -6,27 +6,28 @@ import (
 	idem "github.com/idemgen/idem/runtime"
 )
 
-// sweepStep is how many records a sweep looks at before it gives way to those
-// who wait for the shard.
-const sweepStep = 32
+// sweepStep is how many records a sweep looks at before it goes on to the next
+// shard. Locking the same one again at once would shut out whoever waits for
+// it, until the mutex notices that they starve.
+const sweepStep = 4
 
-// Sweep implements idem.Backend. Its cost grows with what it deletes, not with
-// what it keeps. Successive sweeps begin at successive shards. If ctx ends it
-// returns how many it deleted until then.
+// Sweep implements idem.Backend. It goes from shard to shard, round after
+// round, until one round finds nothing that is due, so its cost grows with what
+// it deletes, not with what is kept. Successive sweeps begin at successive
+// shards. If ctx ends it returns how many it deleted until then.
 func (b *Backend) Sweep(ctx context.Context, limit int) (deleted int, err error) {
-	first := b.sweeps.Add(1)
-	for i := range b.shards {
-		s := &b.shards[(first+uint64(i))%uint64(len(b.shards))]
-		for more := true; more; {
-			if err := ctx.Err(); err != nil {
-				return deleted, err
-			}
-			if deleted >= limit {
-				return deleted, nil
-			}
-			var n int
-			n, more = s.sweep(b, min(sweepStep, limit-deleted))
-			deleted += n
+	next := b.sweeps.Add(1)
+	for idle := 0; idle < len(b.shards) && deleted < limit; next++ {
+		if err := ctx.Err(); err != nil {
+			return deleted, err
+		}
+		s := &b.shards[next%uint64(len(b.shards))]
+		n, more := s.sweep(b, min(sweepStep, limit-deleted))
+		deleted += n
+		if more {
+			idle = 0
+		} else {
+			idle++
 		}
 	}
 	return deleted, nil
