@@ -62,11 +62,11 @@ func pendingRecordsExpire(t *trial) {
 	same(t, "a greater fence", got.Record.Fence > r.Fence, true)
 
 	q = t.request("renewed")
-	q.Lease, q.Retention = t.short, t.short
+	q.Lease, q.Retention = t.short, t.ample
 	r = t.claim("the owner", q, idem.ClaimWon).Record
 	t.extend("the owner", "renewed", r.Fence, t.long, true)
 	t.pass()
-	t.pass()
+	t.wait(t.ample)
 	t.claim("another after the retention, but within the lease", t.request("renewed"), idem.ClaimPending)
 }
 

@@ -27,8 +27,9 @@ type Config struct {
 	Open func(t testing.TB) idem.Backend
 
 	// Advance moves the clock of b on by d, or all times in its records back
-	// by d. Without it, and without Bubble, checks sleep for some milliseconds
-	// wherever time must pass, and cannot look closely at when it passed.
+	// by d. Without it, and without Bubble, checks sleep for some milliseconds,
+	// a few for a second, wherever time must pass, and cannot look closely at
+	// when it passed.
 	Advance func(b idem.Backend, d time.Duration) error
 
 	// Bubble runs each check in a testing/synctest bubble, where sleeping
@@ -72,6 +73,7 @@ func (c Config) attempt(ctx context.Context, check check, b idem.Backend) error 
 		backend: b,
 		advance: sleep,
 		short:   time.Hour,
+		ample:   time.Hour,
 		long:    1000 * time.Hour,
 		slack:   time.Minute,
 		exact:   true,
@@ -81,6 +83,7 @@ func (c Config) attempt(ctx context.Context, check check, b idem.Backend) error 
 		t.slack = time.Millisecond
 	case c.Advance == nil:
 		t.short = 5 * time.Millisecond
+		t.ample = time.Second
 		t.exact = false
 	}
 	if c.Advance != nil {

@@ -50,9 +50,12 @@ func replaceWinsNothingElse(t *trial) {
 	t.extend("the holder", "k", first.Fence, t.short, true)
 	t.pass()
 	t.claim("an operator who saw another record that lapsed", stale, idem.ClaimInterrupted)
-	t.complete("the holder", idem.Completion{Key: "k", Fence: first.Fence, TTL: t.short}, true)
+	t.complete("the holder", idem.Completion{Key: "k", Fence: first.Fence, TTL: t.long}, true)
 	t.claim("an operator who saw another record than the completed", stale, idem.ClaimCompleted)
+	t.release("an operator", "k", first.Fence, true)
+
+	expired := t.finish("k", nil, t.short)
 	t.pass()
-	t.claim("an operator of an expired record", t.replace(first.Fence), idem.ClaimInterrupted)
+	t.claim("an operator of an expired record", t.replace(expired.Fence), idem.ClaimInterrupted)
 	t.absent("after an operator's claim of an expired record", "k")
 }

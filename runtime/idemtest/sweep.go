@@ -13,7 +13,7 @@ func sweepDeletesWhatExpired(t *trial) {
 	retained.Lease = t.short
 	t.claim("the owner", retained, idem.ClaimWon)
 	renewed := t.request("renewed beyond its retention")
-	renewed.Lease, renewed.Retention = t.short, t.short
+	renewed.Lease, renewed.Retention = t.short, t.ample
 	r := t.claim("the owner", renewed, idem.ClaimWon).Record
 	t.extend("the holder", renewed.Key, r.Fence, t.long, true)
 	t.win("live")
@@ -26,7 +26,7 @@ func sweepDeletesWhatExpired(t *trial) {
 	q.Lease, q.Retention = t.short, 0
 	t.claim("the owner", q, idem.ClaimWon)
 	t.pass()
-	t.pass()
+	t.wait(t.ample)
 	t.sweep("after two records expired", 10, 2, 2)
 	t.sweep("again", 10, 0, 0)
 	for _, key := range kept {

@@ -18,7 +18,8 @@ type trial struct {
 	err     error
 	owners  uint64
 
-	short time.Duration // passes during a check
+	short time.Duration // passes during a check, perhaps before the next step
+	ample time.Duration // passes too, but leaves time for a step or two
 	long  time.Duration // does not
 	slack time.Duration // more than a check takes
 	exact bool          // time passes only when the check says so, give or take slack
