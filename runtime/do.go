@@ -17,7 +17,8 @@ type Call struct {
 
 	// Request is what is done, or nil. A retry with another request under the
 	// same key is refused with ErrKeyReused. Its exported fields are compared
-	// as generated code compares arguments.
+	// as generated code compares arguments: what is in interfaces, functions
+	// and channels does not count, and is an error as the whole request.
 	Request any
 
 	TTL     time.Duration // how long the result is replayed; 0: the store's

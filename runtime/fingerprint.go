@@ -34,7 +34,8 @@ import (
 // changes no fingerprint. Zero is a value that equals its type's zero, floats by
 // their bits; an empty slice or map; an empty text; and a struct or an array of
 // which all is left out. Elements of slices and maps, and what pointers lead to,
-// are never left out.
+// are never left out. An argument whose encoding nests more than 10,000 deep or
+// takes more than 64 MiB is an error of the call.
 //
 // A fingerprint is a version byte, 1, and for each argument that is not zero
 // its index in one byte and the first 16 bytes of the SHA-256 of its encoding.
@@ -74,7 +75,7 @@ const (
 
 var (
 	errDepth    = errors.New("the value is nested too deeply, or runs in a circle")
-	errTooLarge = errors.New("the value is too large, or runs in a circle")
+	errTooLarge = errors.New("the value takes more than 64 MiB when it is encoded, or runs in a circle")
 )
 
 // Arg begins the argument with the given index.

@@ -8,10 +8,11 @@ import (
 )
 
 // Reflect writes a value whose type is known at run time only: the exported
-// fields of structs, and what pointers lead to. What has no canonical encoding
-// is left out of a struct, and is an error as the whole value. A struct that
-// embeds a text type beside other fields, or a time, is written by its fields,
-// even if it has a text of its own.
+// fields of structs, with those that are promoted from embedded structs, and
+// what pointers lead to. What has no canonical encoding, such as what an
+// interface holds, is left out of a struct, and is an error as the whole value.
+// A struct that embeds a text type beside other fields, or a time, is written
+// by its fields, even if it has a text of its own.
 func (f *FingerprintBuilder) Reflect(v any) {
 	value := reflect.ValueOf(v)
 	switch {
@@ -44,29 +45,32 @@ func isEncodable(t reflect.Type, outer []reflect.Type) bool {
 	case reflect.Map:
 		return isMapKey(t.Key()) && isEncodable(t.Elem(), outer)
 	case reflect.Struct:
-		if t.NumField() == 0 {
-			return true
-		}
-		for f := range t.Fields() {
-			if f.IsExported() && isEncodable(f.Type, outer) {
-				return true
-			}
-		}
-		return false
+		return t.NumField() == 0 ||
+			slices.ContainsFunc(reachable(t), func(f reflect.StructField) bool { return isEncodable(f.Type, outer) })
 	default:
 		return true
 	}
 }
 
+// reachable returns the exported fields of a struct, and those of structs that
+// it embeds without exporting them: they are reached as if they were its own,
+// if nothing hides them.
+func reachable(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		for i := 1; i < len(f.Index); i++ {
+			through := t.FieldByIndex(f.Index[:i])
+			if through.IsExported() || through.Type.Kind() != reflect.Struct {
+				return true
+			}
+		}
+		return !f.IsExported()
+	})
+}
+
 // fingerprintFields returns the fields that a fingerprint covers, by their
 // names.
 func fingerprintFields(t reflect.Type) []reflect.StructField {
-	var fields []reflect.StructField
-	for f := range t.Fields() {
-		if f.IsExported() && isEncodable(f.Type, nil) {
-			fields = append(fields, f)
-		}
-	}
+	fields := slices.DeleteFunc(reachable(t), func(f reflect.StructField) bool { return !isEncodable(f.Type, nil) })
 	slices.SortFunc(fields, func(a, b reflect.StructField) int { return strings.Compare(a.Name, b.Name) })
 	return fields
 }

@@ -133,7 +133,7 @@ func (p *planner) structure(plan *model.Plan, t types.Type) error {
 	case *types.Pointer:
 		return p.pointer(plan, u)
 	case *types.Struct:
-		return p.fields(plan, u)
+		return p.fields(plan, t, u)
 	case *types.Map:
 		return p.mapping(plan, u)
 	case *types.Chan:
@@ -195,15 +195,12 @@ func leadsNowhere(t types.Type) bool {
 	return true
 }
 
-func (p *planner) fields(plan *model.Plan, u *types.Struct) error {
+func (p *planner) fields(plan *model.Plan, t types.Type, u *types.Struct) error {
 	plan.Kind = model.Struct
 	for f := range u.Fields() {
-		if f.Name() == "_" {
-			continue
-		}
-		if isLock(f.Type()) {
-			plan.NoCopy = true
-		}
+		plan.NoCopy = plan.NoCopy || f.Name() != "_" && isLock(f.Type())
+	}
+	for _, f := range p.reachable(t, u) {
 		err := p.inside("."+f.Name(), func() error {
 			if !isExported(f.Name(), f.Pkg(), p.Types) {
 				return p.problem("the field is not exported by %s", f.Pkg().Path())
@@ -226,6 +223,28 @@ func (p *planner) fields(plan *model.Plan, u *types.Struct) error {
 		return p.problem("no field of it can be encoded")
 	}
 	return nil
+}
+
+// reachable returns the fields that a plan writes. Those of a struct that
+// another package embeds without exporting it are reached as if they were the
+// outer struct's own, if nothing hides them.
+func (p *planner) reachable(t types.Type, u *types.Struct) []*types.Var {
+	var fields []*types.Var
+	for f := range u.Fields() {
+		inner, isStruct := f.Type().Underlying().(*types.Struct)
+		switch {
+		case f.Name() == "_":
+		case p.key || !f.Embedded() || !isStruct || isExported(f.Name(), f.Pkg(), p.Types):
+			fields = append(fields, f)
+		default:
+			for _, promoted := range p.reachable(f.Type(), inner) {
+				if found, _, _ := types.LookupFieldOrMethod(t, true, p.Types, promoted.Name()); found == promoted {
+					fields = append(fields, promoted)
+				}
+			}
+		}
+	}
+	return fields
 }
 
 func (p *planner) mapping(plan *model.Plan, u *types.Map) error {
