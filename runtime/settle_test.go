@@ -269,3 +269,45 @@ func TestMarshalerWithAPointerReceiverIsCalled(t *testing.T) {
 		}
 	}
 }
+
+// What is left of a forgotten execution must not take the place of a new one.
+func TestOldFlightLeavesTheNewOneAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := newHooked()
+		backend.complete = func(context.Context, idem.Completion) (bool, error) { return false, errDown }
+		store := idem.New(backend, idem.WithCache(0, 0))
+		defer closeStore(t, store)
+		s := newService(store, idem.MethodOptions[receipt]{})
+		if _, err := s.Charge(t.Context(), "r-1", "10"); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Forget(t.Context(), "charge/r-1"); err != nil {
+			t.Fatal(err)
+		}
+		backend.set(func(h *hooked) { h.complete = nil })
+		s.charge = func(_ context.Context, id string, _ int64) (receipt, error) {
+			time.Sleep(time.Minute) // meanwhile the old result finds its claim gone
+			return receipt{ID: "new"}, nil
+		}
+		second := make(chan receipt)
+		go func() {
+			r, err := s.Charge(context.Background(), "r-1", "10")
+			if err != nil {
+				t.Error(err)
+			}
+			second <- r
+		}()
+		time.Sleep(30 * time.Second)
+		claims := backend.count("claim")
+		third, err := s.Charge(t.Context(), "r-1", "10")
+		if err != nil || third.ID != "new" || backend.count("claim") != claims {
+			t.Errorf("third call: %+v, %v after %d claims of its own; it should have joined the second", third, err, backend.count("claim")-claims)
+		}
+		if r := <-second; r.ID != "new" {
+			t.Errorf("second call: %+v", r)
+		}
+		if n := s.runs.Load(); n != 2 {
+			t.Errorf("%d executions, want 2", n)
+		}
+	})
+}
