@@ -103,3 +103,45 @@ func TestGenerateReportsWhatCannotBeLoaded(t *testing.T) {
 		t.Error("no error for an output that is a folder")
 	}
 }
+
+// A result can hold what only another package can name, as the quantities of
+// Kubernetes do.
+func TestGenerateForWhatCannotBeNamed(t *testing.T) {
+	_, r := generate(t, map[string]string{
+		"dep/dep.go": `package dep
+
+type Quantity struct {
+	i amount
+	p *amount
+}
+
+type amount struct{ n int64 }
+
+func (Quantity) MarshalJSON() ([]byte, error) { return nil, nil }
+func (*Quantity) UnmarshalJSON([]byte) error  { return nil }
+
+type Flat struct {
+	amount amount
+	Text   string
+}
+
+func (Flat) MarshalJSON() ([]byte, error) { return nil, nil }
+func (*Flat) UnmarshalJSON([]byte) error  { return nil }
+`,
+		"p.go": `package p
+
+import "example.com/m/dep"
+
+type P interface {
+	//idem:key id
+	Do(id string) (*dep.Quantity, error)
+
+	//idem:key id
+	Flat(id string) (*dep.Flat, error)
+}
+`,
+	})
+	if len(r.Diagnostics) > 0 || len(r.Outputs) != 1 {
+		t.Fatalf("got %v, and %d outputs", r.Diagnostics, len(r.Outputs))
+	}
+}
