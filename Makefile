@@ -32,6 +32,10 @@ lint: ## Run the linters and look at the formatting
 bench: ## Measure the in-process paths against singleflight, beside their bars
 	$(GO) run ./internal/bench
 
+.PHONY: bench-generate
+bench-generate: ## Measure generating beside go list, and beside moq, mockery and gowrap
+	$(GO) run ./internal/bench/generate
+
 .PHONY: bench-postgres
 bench-postgres: postgresql ## Measure the PostgreSQL backend against statements by hand and pgbench
 	cd tools/bench && $(GO) run ./postgres -plot ../../docs/bench-postgres.svg
