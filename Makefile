@@ -38,6 +38,7 @@ bench-generate: ## Measure generating beside go list, and beside moq, mockery an
 
 .PHONY: bench-postgres
 bench-postgres: postgresql ## Measure the PostgreSQL backend against statements by hand and pgbench
+	@mkdir -p docs
 	cd tools/bench && $(GO) run ./postgres -plot ../../docs/bench-postgres.svg
 
 .PHONY: bench-upkeep

@@ -38,15 +38,18 @@ var (
 // options. It opens no connection. Use a *pgxpool.Pool in a service: on a
 // single connection requests go one after the other, and waiters poll.
 //
-// A backend takes up to four connections of the pool for claims and as many for
-// completions while there are few at a time, two for each in a crowd, and one
-// outside of the pool while somebody waits for another process.
+// While there are few requests at a time, a backend takes up to eight
+// connections of the pool for claims and as many for completions, but not more
+// than half of the pool for either; a crowd shares two for each. One connection
+// outside of the pool is open while somebody waits for another process.
 func New(db DB, opts ...Option) *Backend {
 	o := newOptions(opts)
 	trips := manyTrips
-	switch db.(type) {
+	switch c := db.(type) {
 	case *pgx.Conn, pgx.Tx:
 		db, trips = &serial{db: db}, 1
+	case *pgxpool.Pool:
+		trips = max(1, min(trips, int(c.Config().MaxConns)/2))
 	}
 	b := &Backend{db: db, sql: newStatements(o.names, true), timeout: o.timeout}
 	b.claims = newLane(trips, o.timeout, b.sendClaims)

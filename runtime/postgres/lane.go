@@ -16,7 +16,7 @@ const (
 	// A lane has room for many trips with few requests each, so that a few
 	// callers do not wait for each other, or for few with many, which is how a
 	// crowd costs the server least.
-	manyTrips, fewTrips = 4, 2
+	manyTrips, fewTrips = 8, 2
 	fewRequests         = 8
 )
 

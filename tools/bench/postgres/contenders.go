@@ -15,13 +15,23 @@ import (
 	"github.com/idemgen/idem/runtime/postgres"
 )
 
-// A contender is a way to run a call once per key. Its functions are ready for
-// a number of callers and make one call: a first execution of a key of their
-// own, or a replay.
+// A contender is a way to run a call once per key, in first executions of keys
+// of their own, and in replays.
 type contender struct {
 	name   string
-	first  func(callers int) (call func(caller, i int) error, done func(), err error)
-	replay func(callers int) (call func(caller, i int) error, done func(), err error)
+	first  runner
+	replay runner // or nil
+}
+
+// A runner makes calls for a time.
+type runner func(callers int, each time.Duration) (measure, error)
+
+// An opener is ready for a number of callers, and returns what makes one call.
+type opener func(callers int) (call func(caller, i int) error, done func(), err error)
+
+// runs makes a runner of an opener.
+func (b *bench) runs(open opener) runner {
+	return func(callers int, each time.Duration) (measure, error) { return b.once(open, callers, each) }
 }
 
 // A bench is one server and what is measured on it.
@@ -66,7 +76,7 @@ func (b *bench) threeStatements() contender {
 	ctx := context.Background()
 	return contender{
 		name: "three statements",
-		first: func(callers int) (func(int, int) error, func(), error) {
+		first: b.runs(func(callers int) (func(int, int) error, func(), error) {
 			pool, err := b.pool(callers)
 			if err != nil {
 				return nil, nil, err
@@ -94,7 +104,7 @@ func (b *bench) threeStatements() contender {
 				_, err = pool.Exec(ctx, update, key, b.result, ttl)
 				return err
 			}, pool.Close, nil
-		},
+		}),
 	}
 }
 
@@ -103,7 +113,7 @@ func (b *bench) options() []postgres.Option { return []postgres.Option{postgres.
 // grouped is the backend as a service uses it.
 func (b *bench) grouped() contender {
 	open := func(int) (func(int) idem.Backend, func(), error) {
-		pool, err := b.pool(8)
+		pool, err := b.pool(16)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -143,15 +153,15 @@ func (b *bench) backend(name string, open func(callers int) (func(caller int) id
 	ctx := context.Background()
 	return contender{
 		name: name,
-		first: func(callers int) (func(int, int) error, func(), error) {
+		first: b.runs(func(callers int) (func(int, int) error, func(), error) {
 			of, done, err := open(callers)
 			if err != nil {
 				return nil, nil, err
 			}
 			prefix := b.prefix()
 			return func(caller, i int) error { return execute(ctx, of(caller), b.key(prefix, caller, i), b.result) }, done, nil
-		},
-		replay: func(callers int) (func(int, int) error, func(), error) {
+		}),
+		replay: b.runs(func(callers int) (func(int, int) error, func(), error) {
 			of, done, err := open(callers)
 			if err != nil {
 				return nil, nil, err
@@ -164,7 +174,7 @@ func (b *bench) backend(name string, open func(callers int) (func(caller int) id
 				}
 				return err
 			}, done, nil
-		},
+		}),
 	}
 }
 

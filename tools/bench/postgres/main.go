@@ -27,18 +27,39 @@ func run(args []string, stdout, stderr io.Writer) int {
 	rounds := flags.Int("rounds", 5, "runs of each contender, whose median counts")
 	each := flags.Duration("time", 2*time.Second, "length of a run")
 	plotFile := flags.String("plot", "", "write a plot of throughput by callers to this SVG file")
+	callers := flags.Int("callers", 0, "measure this number of concurrent callers alone; 0: 1, 8, 32 and 128")
 	executions := flags.Int("upkeep", 0, "measure what so many executions cost in the long run, in place of the ratios")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	if err := measureAll(*rounds, *each, *plotFile, *executions, stdout); err != nil {
+	crowds := allCrowds
+	if *callers > 0 {
+		crowds = []int{*callers}
+	}
+	err := onServer(func(b *bench) error {
+		if *executions > 0 {
+			return b.upkeep(stdout, *executions)
+		}
+		r, err := b.measure(crowds, *rounds, *each)
+		if err != nil {
+			return err
+		}
+		r.print(stdout)
+		if *plotFile == "" {
+			return nil
+		}
+		return r.plot(*plotFile)
+	})
+	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func measureAll(rounds int, each time.Duration, plotFile string, executions int, stdout io.Writer) error {
+// onServer runs f on the server that the environment names, or on one of its
+// own.
+func onServer(f func(*bench) error) error {
 	dsn := os.Getenv(pgtest.EnvDSN)
 	if dsn == "" {
 		server, err := pgtest.Start()
@@ -53,18 +74,7 @@ func measureAll(rounds int, each time.Duration, plotFile string, executions int,
 		return err
 	}
 	defer b.admin.Close()
-	if executions > 0 {
-		return b.upkeep(stdout, executions)
-	}
-	r, err := b.measure(rounds, each)
-	if err != nil {
-		return err
-	}
-	r.print(stdout)
-	if plotFile != "" {
-		return r.plot(plotFile)
-	}
-	return nil
+	return f(b)
 }
 
 // prepare makes the tables, with records to replay.

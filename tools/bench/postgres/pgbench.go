@@ -27,30 +27,44 @@ SELECT state, fence, attempt, fingerprint, result FROM %[2]s WHERE key = 'paymen
 
 var tps = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
-// pgbench runs a script and returns its transactions a second.
-func (b *bench) pgbench(script string, callers int, d time.Duration) (float64, error) {
+// inC is pgbench as a contender.
+func (b *bench) inC() contender {
+	return contender{
+		name: byBench,
+		first: func(callers int, each time.Duration) (measure, error) {
+			return b.pgbench(fmt.Sprintf(pgbenchFirst, b.prefix(), len(b.result)), callers, each)
+		},
+		replay: func(callers int, each time.Duration) (measure, error) {
+			return b.pgbench(fmt.Sprintf(pgbenchReplay, replayKeys-1, b.table), callers, each)
+		},
+	}
+}
+
+// pgbench runs a script and measures its transactions a second.
+func (b *bench) pgbench(script string, callers int, d time.Duration) (measure, error) {
 	program, err := pgtest.Binary("pgbench")
 	if err != nil {
-		return 0, err
+		return measure{}, err
 	}
 	dir, err := os.MkdirTemp("", "idem-pgbench-")
 	if err != nil {
-		return 0, err
+		return measure{}, err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "script.sql")
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		return 0, err
+		return measure{}, err
 	}
 	out, err := exec.Command(program, "--no-vacuum", "--protocol=prepared", "--file="+file,
 		"--client="+strconv.Itoa(callers), "--jobs="+strconv.Itoa(min(callers, 2)),
 		"--time="+strconv.Itoa(max(1, int(d.Seconds()))), b.dsn).CombinedOutput()
 	if err != nil {
-		return 0, fmt.Errorf("pgbench: %w\n%s", err, out)
+		return measure{}, fmt.Errorf("pgbench: %w\n%s", err, out)
 	}
 	match := tps.FindSubmatch(out)
 	if match == nil {
-		return 0, fmt.Errorf("pgbench printed no rate:\n%s", out)
+		return measure{}, fmt.Errorf("pgbench printed no rate:\n%s", out)
 	}
-	return strconv.ParseFloat(string(match[1]), 64)
+	rate, err := strconv.ParseFloat(string(match[1]), 64)
+	return measure{rate: rate}, err
 }

@@ -15,12 +15,12 @@ func (r *results) plot(file string) error {
 	p.Title.Text = "First executions a second (claim and completion, 450 bytes)"
 	p.X.Label.Text = "concurrent callers"
 	p.X.Scale = plot.LogScale{}
-	p.X.Tick.Marker = plot.ConstantTicks(ticks())
+	p.X.Tick.Marker = plot.ConstantTicks(r.ticks())
 	p.Y.Min = 0
 	p.Legend.Top, p.Legend.Left = true, true
 	for i, name := range r.firstOrder {
-		points := make(plotter.XYs, len(crowds))
-		for j, callers := range crowds {
+		points := make(plotter.XYs, len(r.crowds))
+		for j, callers := range r.crowds {
 			points[j] = plotter.XY{X: float64(callers), Y: r.first[name][callers].rate}
 		}
 		line, dots, err := plotter.NewLinePoints(points)
@@ -36,9 +36,9 @@ func (r *results) plot(file string) error {
 	return p.Save(16*vg.Centimeter, 9*vg.Centimeter, file)
 }
 
-func ticks() []plot.Tick {
+func (r *results) ticks() []plot.Tick {
 	var all []plot.Tick
-	for _, callers := range crowds {
+	for _, callers := range r.crowds {
 		all = append(all, plot.Tick{Value: float64(callers), Label: strconv.Itoa(callers)})
 	}
 	return all

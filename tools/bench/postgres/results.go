@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
 // crowds are the numbers of concurrent callers.
-var crowds = []int{1, 8, 32, 128}
+// allCrowds are the numbers of callers that have bars.
+var allCrowds = []int{1, 8, 32, 128}
 
 // results holds the medians, by contender and number of callers.
 type results struct {
+	crowds                  []int
 	first, replay           map[string]map[int]measure
 	firstOrder, replayOrder []string
 }
@@ -24,47 +27,46 @@ const (
 )
 
 // measure lets the contenders take turns, so that what disturbs the machine
-// disturbs all of them.
-func (b *bench) measure(rounds int, each time.Duration) (*results, error) {
-	contenders := []contender{b.threeStatements(), b.single(), b.grouped()}
-	r := &results{first: map[string]map[int]measure{}, replay: map[string]map[int]measure{}}
+// disturbs all of them, and each in every place of the order, because what one
+// has written may still be on its way to the disk when the next begins.
+func (b *bench) measure(crowds []int, rounds int, each time.Duration) (*results, error) {
+	r := &results{
+		crowds: crowds, first: map[string]map[int]measure{}, replay: map[string]map[int]measure{},
+		firstOrder: []string{byHand, ungroup, byBench, grouped}, replayOrder: []string{ungroup, byBench, grouped},
+	}
+	contenders := []contender{b.threeStatements(), b.single(), b.grouped(), b.inC()}
 	for _, callers := range crowds {
 		firsts, replays := map[string][]measure{}, map[string][]measure{}
-		for range rounds {
+		for round := range rounds {
+			for place := range contenders {
+				c := contenders[(place+round)%len(contenders)]
+				if err := b.turn(c.first, callers, each, c.name, firsts); err != nil {
+					return nil, err
+				}
+			}
 			for _, c := range contenders {
-				m, err := b.once(c.first, callers, each)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", c.name, err)
+				if err := b.turn(c.replay, callers, each, c.name, replays); err != nil {
+					return nil, err
 				}
-				firsts[c.name] = append(firsts[c.name], m)
 			}
-			rate, err := b.pgbench(fmt.Sprintf(pgbenchFirst, b.prefix(), len(b.result)), callers, each)
-			if err != nil {
-				return nil, err
-			}
-			firsts[byBench] = append(firsts[byBench], measure{rate: rate})
-			for _, c := range contenders {
-				if c.replay == nil {
-					continue
-				}
-				m, err := b.once(c.replay, callers, each)
-				if err != nil {
-					return nil, fmt.Errorf("%s: %w", c.name, err)
-				}
-				replays[c.name] = append(replays[c.name], m)
-			}
-			rate, err = b.pgbench(fmt.Sprintf(pgbenchReplay, replayKeys-1, b.table), callers, each)
-			if err != nil {
-				return nil, err
-			}
-			replays[byBench] = append(replays[byBench], measure{rate: rate})
 		}
 		settle(r.first, firsts, callers)
 		settle(r.replay, replays, callers)
 	}
-	r.firstOrder = []string{byHand, ungroup, byBench, grouped}
-	r.replayOrder = []string{ungroup, byBench, grouped}
 	return r, nil
+}
+
+// turn makes one run, of whoever takes part.
+func (b *bench) turn(run runner, callers int, each time.Duration, name string, runs map[string][]measure) error {
+	if run == nil {
+		return nil
+	}
+	m, err := run(callers, each)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	runs[name] = append(runs[name], m)
+	return nil
 }
 
 func settle(into map[string]map[int]measure, runs map[string][]measure, callers int) {
@@ -76,8 +78,8 @@ func settle(into map[string]map[int]measure, runs map[string][]measure, callers 
 	}
 }
 
-// once makes one run, and measures its WAL.
-func (b *bench) once(open func(int) (func(int, int) error, func(), error), callers int, each time.Duration) (measure, error) {
+// once makes a run of calls, and measures its WAL.
+func (b *bench) once(open opener, callers int, each time.Duration) (measure, error) {
 	call, done, err := open(callers)
 	if err != nil {
 		return measure{}, err
@@ -105,20 +107,20 @@ func (b *bench) wal() (n int64, err error) {
 }
 
 func (r *results) print(w io.Writer) {
-	table(w, "first executions a second", r.first, r.firstOrder)
-	table(w, "replays a second", r.replay, r.replayOrder)
+	r.table(w, "first executions a second", r.first, r.firstOrder)
+	r.table(w, "replays a second", r.replay, r.replayOrder)
 	bars(w, r)
 }
 
-func table(w io.Writer, title string, all map[string]map[int]measure, order []string) {
+func (r *results) table(w io.Writer, title string, all map[string]map[int]measure, order []string) {
 	fmt.Fprintf(w, "%-20s", title)
-	for _, callers := range crowds {
+	for _, callers := range r.crowds {
 		fmt.Fprintf(w, "%30s", fmt.Sprintf("%d callers", callers))
 	}
 	fmt.Fprintln(w)
 	for _, name := range order {
 		fmt.Fprintf(w, "  %-18s", name)
-		for _, callers := range crowds {
+		for _, callers := range r.crowds {
 			m := all[name][callers]
 			cell := fmt.Sprintf("%.0f", m.rate)
 			if m.p50 > 0 {
@@ -127,7 +129,7 @@ func table(w io.Writer, title string, all map[string]map[int]measure, order []st
 			fmt.Fprintf(w, "%30s", cell)
 		}
 		if name != byBench {
-			fmt.Fprintf(w, "   %.0f B of WAL a call", all[name][crowds[0]].wal)
+			fmt.Fprintf(w, "   %.0f B of WAL a call", all[name][r.crowds[0]].wal)
 		}
 		fmt.Fprintln(w)
 	}
@@ -168,7 +170,10 @@ func bars(w io.Writer, r *results) {
 	fmt.Fprintln(w, "ratios, with their bars")
 	for _, b := range allBars {
 		fmt.Fprintf(w, "  %-36s", b.title)
-		for i, callers := range crowds {
+		for i, callers := range allCrowds {
+			if !slices.Contains(r.crowds, callers) {
+				continue
+			}
 			ratio := b.ratio(r, callers)
 			sign, verdict := "≥", "met"
 			if !b.least {
