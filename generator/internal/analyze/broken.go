@@ -62,7 +62,7 @@ func (c *checker) unresolved(t *types.Interface, name token.Position) bool {
 func (c *checker) whole(m *member) bool {
 	for v := range variables(m.fn.Signature()) {
 		if hole := unknownField(v.Type(), map[types.Type]bool{}); hole != nil {
-			c.report(c.at(m.Name.Pos()), "the field %s in a %s of %s has a type that could not be resolved", hole.Name(), c.show(v.Type()), m.fn.Name())
+			c.report(c.at(m.Name.Pos()), "the field %s inside %s of %s has a type that could not be resolved", hole.Name(), c.show(v.Type()), m.fn.Name())
 			c.because(hole)
 			return false
 		}

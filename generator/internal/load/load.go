@@ -7,7 +7,6 @@
 package load
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -81,15 +80,14 @@ func Packages(cfg Config, patterns ...string) (*Result, error) {
 		return nil, err
 	}
 	for _, p := range loaded {
-		w := wanted[p.PkgPath]
-		if w == nil || p.ID != w.id {
+		if wanted[subjectOf(p)] != p.ID {
 			continue
 		}
 		if err := result.add(cfg, p); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortFunc(result.Packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(result.Packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
 	return result, nil
 }
 
@@ -100,15 +98,29 @@ func (cfg Config) flags() []string {
 	return []string{"-tags=" + cfg.Tags}
 }
 
-// want is a package of interest: the one with its test files, if one of those
-// is.
-type want struct {
-	id    string
-	tests bool
+// A subject is a package, with or without its tests, or the external tests of
+// one.
+type subject struct {
+	path  string // to ask the go command for
+	tests bool   // the external ones
+}
+
+func subjectOf(p *packages.Package) subject {
+	_, of, variant := strings.Cut(p.ID, " [")
+	if !variant {
+		return subject{path: p.PkgPath}
+	}
+	of = strings.TrimSuffix(of, ".test]")
+	return subject{of, p.PkgPath != of}
 }
 
 // scan lists the packages and looks into their files for what is of interest.
-func scan(cfg Config, patterns []string, result *Result) (map[string]*want, error) {
+// It returns the IDs of the packages to load: that of the one with its test
+// files, if one of those is of interest.
+func scan(cfg Config, patterns []string, result *Result) (map[subject]string, error) {
+	if i := slices.IndexFunc(patterns, func(p string) bool { return strings.HasSuffix(p, ".go") }); i >= 0 {
+		return nil, fmt.Errorf("%s is a file: name the folder of its package", patterns[i])
+	}
 	listed, err := packages.Load(&packages.Config{
 		Mode:       packages.NeedName | packages.NeedFiles,
 		Dir:        cfg.Dir,
@@ -118,17 +130,20 @@ func scan(cfg Config, patterns []string, result *Result) (map[string]*want, erro
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[string]*want{}
+	if len(listed) == 0 {
+		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	}
+	wanted := map[subject]string{}
 	mentioned := map[string]bool{}
 	outputs := map[string]bool{}
 	for _, p := range listed {
 		for _, e := range p.Errors {
-			if e.Kind == packages.ListError && len(p.GoFiles) == 0 && !strings.Contains(e.Msg, "no Go files") && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
+			if e.Kind == packages.ListError && len(p.GoFiles) == 0 && !strings.Contains(e.Msg, "build constraints exclude all Go files") {
 				return nil, fmt.Errorf("%s: %s", p.PkgPath, e.Msg)
 			}
 		}
-		if strings.HasSuffix(p.ID, ".test") {
-			continue // the generated main package of a test
+		if strings.HasSuffix(p.ID, ".test") && len(p.GoFiles) == 1 && filepath.Dir(p.GoFiles[0]) != p.Dir {
+			continue // the main package of a test, which the go command made
 		}
 		tests := p.ID != p.PkgPath
 		if !tests && p.Dir != "" {
@@ -152,8 +167,8 @@ func scan(cfg Config, patterns []string, result *Result) (map[string]*want, erro
 			// A plain file makes its plain package wanted, a test file the
 			// package with tests, which holds the plain files as well.
 			isTest := strings.HasSuffix(name, "_test.go")
-			if w := wanted[p.PkgPath]; isTest == tests && (w == nil || tests) {
-				wanted[p.PkgPath] = &want{id: p.ID, tests: tests}
+			if s := subjectOf(p); isTest == tests && (wanted[s] == "" || tests) {
+				wanted[s] = p.ID
 			}
 		}
 	}
@@ -163,15 +178,12 @@ func scan(cfg Config, patterns []string, result *Result) (map[string]*want, erro
 }
 
 // check type-checks the wanted packages.
-func check(cfg Config, wanted map[string]*want) ([]*packages.Package, error) {
+func check(cfg Config, wanted map[subject]string) ([]*packages.Package, error) {
 	tests := false
 	var roots []string
-	for path, w := range wanted {
-		if w.tests {
-			// The external test package, p_test, is found through p.
-			path, tests = strings.TrimSuffix(path, "_test"), true
-		}
-		roots = append(roots, path)
+	for s, id := range wanted {
+		roots = append(roots, s.path)
+		tests = tests || id != s.path
 	}
 	slices.Sort(roots)
 	return packages.Load(&packages.Config{
@@ -195,7 +207,9 @@ func (cfg Config) parse(fset *token.FileSet, name string, source []byte) (*ast.F
 	if file != nil {
 		for _, decl := range file.Decls {
 			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
-				f.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Rbrace}
+				// A loop without end needs no return.
+				forever := &ast.ForStmt{For: f.Body.Lbrace, Body: &ast.BlockStmt{Lbrace: f.Body.Lbrace, Rbrace: f.Body.Lbrace}}
+				f.Body = &ast.BlockStmt{Lbrace: f.Body.Lbrace, List: []ast.Stmt{forever}, Rbrace: f.Body.Rbrace}
 			}
 		}
 	}
@@ -214,11 +228,9 @@ func (r *Result) add(cfg Config, p *packages.Package) error {
 	if broken {
 		return nil
 	}
-	if p.Types == nil || p.Types.Name() == "" {
-		return fmt.Errorf("%s: could not be type-checked: %w", p.PkgPath, errorsOf(p))
-	}
 	out := &Package{Path: p.PkgPath, Types: p.Types, Fset: p.Fset, Errors: p.TypeErrors}
-	for _, name := range p.GoFiles {
+	// The go command lists files that use cgo behind the others.
+	for _, name := range slices.Sorted(slices.Values(p.GoFiles)) {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			return err
@@ -234,14 +246,6 @@ func (r *Result) add(cfg Config, p *packages.Package) error {
 	}
 	r.Packages = append(r.Packages, out)
 	return nil
-}
-
-func errorsOf(p *packages.Package) error {
-	var all []error
-	for _, e := range p.Errors {
-		all = append(all, e)
-	}
-	return errors.Join(all...)
 }
 
 // position reads "file:line:col" as go/packages writes it.
