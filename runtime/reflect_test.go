@@ -160,9 +160,9 @@ func TestKeysOfValuesThatRunInACircle(t *testing.T) {
 	circle[0], circle[1] = circle, circle
 	loop := tree{}
 	loop["a"], loop["b"] = loop, loop
-	doubling := tree{}
+	long, doubling := strings.Repeat("b", 1<<16), tree{}
 	for range 60 {
-		doubling = tree{"a": doubling, strings.Repeat("b", 100): doubling}
+		doubling = tree{"a": doubling, long: doubling}
 	}
 	for _, v := range []any{circle, loop, doubling} {
 		var k KeyBuilder
