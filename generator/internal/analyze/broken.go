@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -33,13 +34,21 @@ func (c *checker) errorsIn(spec *ast.TypeSpec) bool {
 
 func (c *checker) errorsBetween(start, end token.Position) bool {
 	found := false
-	for _, e := range c.hardErrors() {
-		if p := c.placeOfError(e); p.Filename == start.Filename && start.Line <= p.Line && p.Line <= end.Line {
-			c.report(p, "%s", oneLine(e.Msg))
-			found = true
-		}
+	for e := range c.errorsAt(start.Filename, start.Line, end.Line) {
+		c.report(c.placeOfError(e), "%s", oneLine(e.Msg))
+		found = true
 	}
 	return found
+}
+
+func (c *checker) errorsAt(file string, from, to int) iter.Seq[types.Error] {
+	return func(yield func(types.Error) bool) {
+		for _, e := range c.hardErrors() {
+			if p := c.placeOfError(e); p.Filename == file && from <= p.Line && p.Line <= to && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // unresolved reports a method with a type that is unknown, and whether there is
@@ -57,17 +66,52 @@ func (c *checker) unresolved(t *types.Interface, name token.Position) bool {
 	return false
 }
 
-// whole reports arguments and results of an idempotent method that hold a value
-// of an unknown type, however deep: what becomes of them cannot be known.
+// whole reports values of unknown types that an idempotent method takes or
+// returns, however deep, and whether there is none.
+//
+// A wrapper that does not exist yet is an unknown type too. In an argument it
+// is left out of the fingerprint, as it would be if it were known. A result
+// that holds another unknown type is copied by decoding, which is right for
+// every type; whether it is faithful is for the first run to say that knows it.
 func (c *checker) whole(m *member) bool {
-	for v := range variables(m.fn.Signature()) {
-		if hole := unknownField(v.Type(), map[types.Type]bool{}); hole != nil {
-			c.report(c.at(m.Name.Pos()), "the field %s inside %s of %s has a type that could not be resolved", hole.Name(), c.show(v.Type()), m.fn.Name())
-			c.because(hole)
-			return false
+	for v := range m.fn.Signature().Params().Variables() {
+		for _, hole := range unknownFields(v.Type()) {
+			if !c.awaited(hole) {
+				c.report(c.at(m.Name.Pos()), "the field %s inside %s of %s has a type that could not be resolved", hole.Name(), c.show(v.Type()), m.fn.Name())
+				c.because(hole)
+				return false
+			}
+		}
+	}
+	for v := range m.fn.Signature().Results().Variables() {
+		for _, hole := range unknownFields(v.Type()) {
+			if c.awaited(hole) {
+				c.report(c.at(m.Name.Pos()), "the field %s inside %s of %s is a wrapper, which cannot be recorded: return what it wraps, or leave it out", hole.Name(), c.show(v.Type()), m.fn.Name())
+				return false
+			}
 		}
 	}
 	return true
+}
+
+// awaited reports whether a field's type is unknown for want of a wrapper,
+// which is made by this run or hidden from it. In another package, which
+// compiles but for wrappers, it can be nothing else.
+func (c *checker) awaited(field *types.Var) bool {
+	if field.Pkg() != c.Types {
+		return true
+	}
+	p := c.placeOfObject(field)
+	found := false
+	for e := range c.errorsAt(p.file, p.line, p.line) {
+		name, undefined := strings.CutPrefix(e.Msg, "undefined: ")
+		name = name[strings.LastIndex(name, ".")+1:]
+		if !undefined || !strings.HasPrefix(name, "Idempotent") && !strings.HasPrefix(name, "idempotent") {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // because reports the type errors where v is declared or, if that is not where
@@ -134,30 +178,36 @@ func anyInvalid(list []types.Type, seen map[types.Type]bool) bool {
 	return slices.ContainsFunc(list, func(t types.Type) bool { return invalid(t, seen) })
 }
 
-// unknownField finds a field that values of t hold, and whose type is unknown.
-func unknownField(t types.Type, seen map[types.Type]bool) *types.Var {
-	if seen[t] {
-		return nil
-	}
-	seen[t] = true
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return unknownField(u.Elem(), seen)
-	case *types.Slice:
-		return unknownField(u.Elem(), seen)
-	case *types.Array:
-		return unknownField(u.Elem(), seen)
-	case *types.Map:
-		return unknownField(u.Elem(), seen)
-	case *types.Struct:
-		for f := range u.Fields() {
-			if invalid(f.Type(), map[types.Type]bool{}) {
-				return f
-			}
-			if hole := unknownField(f.Type(), seen); hole != nil {
-				return hole
+// unknownFields finds the fields that values of t hold, and whose types are
+// unknown.
+func unknownFields(t types.Type) []*types.Var {
+	var holes []*types.Var
+	seen := map[types.Type]bool{}
+	var visit func(types.Type)
+	visit = func(t types.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		switch u := t.Underlying().(type) {
+		case *types.Pointer:
+			visit(u.Elem())
+		case *types.Slice:
+			visit(u.Elem())
+		case *types.Array:
+			visit(u.Elem())
+		case *types.Map:
+			visit(u.Elem())
+		case *types.Struct:
+			for f := range u.Fields() {
+				if invalid(f.Type(), map[types.Type]bool{}) {
+					holes = append(holes, f)
+				} else {
+					visit(f.Type())
+				}
 			}
 		}
 	}
-	return nil
+	visit(t)
+	return holes
 }

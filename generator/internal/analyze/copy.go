@@ -58,7 +58,7 @@ func (p *copyPlanner) plan(t types.Type) (plan *model.Plan, ok bool) {
 		if kind, ok := basicKinds[u.Kind()]; ok {
 			plan.Kind = kind
 		}
-		return plan, true
+		return plan, u.Kind() != types.Invalid
 	case *types.Slice:
 		if isByte(u.Elem()) {
 			plan.Kind = model.Bytes

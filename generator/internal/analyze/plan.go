@@ -106,7 +106,10 @@ func (p *planner) structure(plan *model.Plan, t types.Type) error {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		kind, ok := basicKinds[u.Kind()]
-		if !ok {
+		switch {
+		case u.Kind() == types.Invalid:
+			return p.problem("its type could not be resolved")
+		case !ok:
 			return p.problem("an address differs between processes")
 		}
 		plan.Kind, plan.Exact = kind, exactly(t, exactKinds[kind])

@@ -45,6 +45,9 @@ func (s *shaper) typ(t types.Type, addressable bool) string {
 	if isNamed(t, "time", "Time") {
 		return "time"
 	}
+	if invalid(t, map[types.Type]bool{}) {
+		return model.Unknown
+	}
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return fmt.Sprintf("param(%d)", p.Index()+1)
 	}

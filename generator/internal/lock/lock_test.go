@@ -117,6 +117,7 @@ func TestCompareEntries(t *testing.T) {
 		"a final error more":          {replaced(t, "\tfinal ErrDeclined\n", "\tfinal ErrDeclined\n\tfinal ErrLate\n"), nil},
 		"another file":                {replaced(t, "\tpackage m/shop\n", "\tpackage m/shop\n\tbuild linux\n"), nil},
 		"another package":             {replaced(t, "\tpackage m/shop\n", "\tpackage m/store\n"), nil},
+		"a member of unknown type":    {replaced(t, "[]{Line}", "unknown"), nil},
 
 		"a member less":              {replaced(t, "\t\tID string\n", ""), []string{"Receipt.ID is gone from the result: " + loses}},
 		"a member deep inside":       {replaced(t, "\t\tUnits int64\n", "\t\tCents int64\n"), []string{"Receipt.the total[].Units is gone"}},
@@ -156,6 +157,13 @@ func TestCompareTwoResults(t *testing.T) {
 	two := "\noperation o\n\tpackage m\n\tmethod P.Do(id)\n\tkey string id\n\tcodec json\n\tresult int\n\tresult [2]json(m.T)\n"
 	drifts := Compare(read(t, two), read(t, strings.ReplaceAll(two, "m.T", "m.U")), everything)
 	if len(drifts) != 1 || !strings.Contains(drifts[0].Message, "result 2[] is json(m.U) now, and was json(m.T)") {
+		t.Error(drifts)
+	}
+}
+
+// What was recorded while a type was missing says nothing of it.
+func TestCompareUnknownResult(t *testing.T) {
+	if drifts := Compare(replaced(t, "[]{Line}", "unknown"), read(t, charge), everything); len(drifts) > 0 {
 		t.Error(drifts)
 	}
 }

@@ -57,6 +57,9 @@ func (c *comparison) compare(path, was, is string) {
 		return
 	}
 	c.seen[pair] = true
+	if was == model.Unknown || is == model.Unknown {
+		return
+	}
 	oldName, wasObject := object(was)
 	newName, isObject := object(is)
 	if wasObject && isObject {

@@ -13,10 +13,14 @@ package model
 //	param(1)                         the first type parameter
 //	*T []T [3]T map[K]T              made of others
 //	{Receipt}                        a struct, of which Objects has the members
+//	unknown                          one that was missing when it was looked at
 type Shape struct {
 	Results []string // the type of each result before the error
 	Objects []Object // the structs that the results lead to
 }
+
+// Unknown is the type of what could not be resolved. Nothing drifts from it.
+const Unknown = "unknown"
 
 // An Object is a struct as it is recorded.
 type Object struct {
