@@ -68,20 +68,29 @@ type File struct {
 	Mentioned bool
 }
 
-// Packages loads the packages that the patterns name.
+// Packages loads the packages that the patterns name. The go command lists them
+// once, together with the export data of all that they import.
 func Packages(cfg Config, patterns ...string) (*Result, error) {
-	result := &Result{}
-	wanted, err := scan(cfg, patterns, result)
-	if err != nil || len(wanted) == 0 {
-		return result, err
-	}
-	loaded, err := check(cfg, wanted)
+	listed, err := cfg.list(patterns)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range loaded {
+	result := &Result{}
+	wanted, err := scan(cfg, listed, result)
+	if err != nil {
+		return nil, err
+	}
+	shared := &exports{cfg, token.NewFileSet(), map[string]*types.Package{}}
+	for _, p := range listed {
 		if wanted[subjectOf(p)] != p.ID {
 			continue
+		}
+		im := shared
+		if p.ID != p.PkgPath {
+			im = shared.forTests()
+		}
+		if err := im.check(p); err != nil {
+			return nil, err
 		}
 		if err := result.add(cfg, p); err != nil {
 			return nil, err
@@ -89,6 +98,24 @@ func Packages(cfg Config, patterns ...string) (*Result, error) {
 	}
 	slices.SortStableFunc(result.Packages, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
 	return result, nil
+}
+
+// list asks the go command for the packages.
+func (cfg Config) list(patterns []string) ([]*packages.Package, error) {
+	if i := slices.IndexFunc(patterns, func(p string) bool { return strings.HasSuffix(p, ".go") }); i >= 0 {
+		return nil, fmt.Errorf("%s is a file: name the folder of its package", patterns[i])
+	}
+	listed, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedDeps | packages.NeedExportFile | packages.NeedTypesSizes | packages.NeedModule,
+		Dir:        cfg.Dir,
+		BuildFlags: cfg.flags(),
+		Tests:      true,
+	}, patterns...)
+	if err == nil && len(listed) == 0 {
+		err = fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	}
+	return listed, err
 }
 
 func (cfg Config) flags() []string {
@@ -114,25 +141,10 @@ func subjectOf(p *packages.Package) subject {
 	return subject{of, p.PkgPath != of}
 }
 
-// scan lists the packages and looks into their files for what is of interest.
-// It returns the IDs of the packages to load: that of the one with its test
-// files, if one of those is of interest.
-func scan(cfg Config, patterns []string, result *Result) (map[subject]string, error) {
-	if i := slices.IndexFunc(patterns, func(p string) bool { return strings.HasSuffix(p, ".go") }); i >= 0 {
-		return nil, fmt.Errorf("%s is a file: name the folder of its package", patterns[i])
-	}
-	listed, err := packages.Load(&packages.Config{
-		Mode:       packages.NeedName | packages.NeedFiles,
-		Dir:        cfg.Dir,
-		BuildFlags: cfg.flags(),
-		Tests:      true,
-	}, patterns...)
-	if err != nil {
-		return nil, err
-	}
-	if len(listed) == 0 {
-		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
-	}
+// scan looks into the files of the listed packages for what is of interest. It
+// returns the IDs of those to type-check: that of the one with its test files,
+// if one of these is of interest.
+func scan(cfg Config, listed []*packages.Package, result *Result) (map[subject]string, error) {
 	wanted := map[subject]string{}
 	mentioned := map[string]bool{}
 	outputs := map[string]bool{}
@@ -175,25 +187,6 @@ func scan(cfg Config, patterns []string, result *Result) (map[subject]string, er
 	result.Outputs = slices.Sorted(maps.Keys(outputs))
 	slices.SortFunc(result.Matched, func(a, b Place) int { return strings.Compare(a.Path, b.Path) })
 	return wanted, nil
-}
-
-// check type-checks the wanted packages.
-func check(cfg Config, wanted map[subject]string) ([]*packages.Package, error) {
-	tests := false
-	var roots []string
-	for s, id := range wanted {
-		roots = append(roots, s.path)
-		tests = tests || id != s.path
-	}
-	slices.Sort(roots)
-	return packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile,
-		Dir:        cfg.Dir,
-		BuildFlags: cfg.flags(),
-		Tests:      tests,
-		ParseFile:  cfg.parse,
-	}, slices.Compact(roots)...)
 }
 
 // parse drops what no signature depends on: the bodies of functions, and all
