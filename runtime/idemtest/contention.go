@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	idem "github.com/idemgen/idem/runtime"
 )
@@ -33,6 +34,30 @@ func (t *trial) contend(requests []idem.ClaimRequest) []idem.ClaimResult {
 		}
 	}
 	return results
+}
+
+// finishAll wins and completes all keys, many at once.
+func (t *trial) finishAll(keys []string, ttl time.Duration) {
+	requests := make([]idem.ClaimRequest, len(keys))
+	for i, key := range keys {
+		requests[i] = t.request(key)
+	}
+	won := t.contend(requests)
+	if t.err != nil {
+		return
+	}
+	held, errs := make([]bool, len(keys)), make([]error, len(keys))
+	var group sync.WaitGroup
+	for i, key := range keys {
+		group.Go(func() {
+			c := idem.Completion{Key: key, Fence: won[i].Record.Fence, TTL: ttl}
+			held[i], errs[i] = t.backend.Complete(t.ctx, c)
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		t.held("complete beside others", held[i], err, true)
+	}
 }
 
 // oneWins lets many claim key at once and wants one to win and the others to

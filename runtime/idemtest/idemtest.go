@@ -125,6 +125,8 @@ var checks = []check{
 	{"complete can be sent again", completeCanBeSentAgain},
 	{"release can be sent again", releaseCanBeSentAgain},
 	{"cancelled context", cancelledContext},
+	{"cancelled meanwhile", cancelledMeanwhile},
+	{"answers stay", answersStay},
 
 	{"results expire", resultsExpire},
 	{"pending records expire", pendingRecordsExpire},

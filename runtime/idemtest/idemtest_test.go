@@ -22,6 +22,8 @@ const (
 	replaceTakesOver          fault = "replace takes over"
 	replaceInTwoSteps         fault = "replace in two steps"
 	replaceBringsFingerprint  fault = "replace brings fingerprint"
+	replaceIsTakeover         fault = "replace is takeover"
+	takeoverIsForgotten       fault = "takeover is forgotten"
 	ownClaimIsForgotten       fault = "own claim is forgotten"
 	ownLapsedIsForgotten      fault = "own lapsed is forgotten"
 	ownLeaseIsKept            fault = "own lease is kept"
@@ -44,6 +46,7 @@ const (
 	takeoverKeepsFence        fault = "takeover keeps fence"
 	attemptIsNotCounted       fault = "attempt is not counted"
 	fencesArePerKey           fault = "fences are per key"
+	fencesAreReused           fault = "fences are reused"
 	completeIsUnfenced        fault = "complete is unfenced"
 	completeIsForgotten       fault = "complete is forgotten"
 	completeInTwoSteps        fault = "complete in two steps"
@@ -56,6 +59,8 @@ const (
 	ttlFromClaim              fault = "TTL from claim"
 	foreverOverflows          fault = "forever overflows"
 	cancelledIsLost           fault = "cancelled is lost"
+	cancelledIsHalfDone       fault = "cancelled is half done"
+	answersShareBuffers       fault = "answers share buffers"
 	releaseIsUnfenced         fault = "release is unfenced"
 	releaseOnlyLapses         fault = "release only lapses"
 	completedIsNotReleased    fault = "completed is not released"
@@ -98,6 +103,8 @@ var caughtBy = map[fault]string{
 	replaceTakesOver:          "replace wins nothing else",
 	replaceInTwoSteps:         "one replaces",
 	replaceBringsFingerprint:  "replace wins the record seen",
+	replaceIsTakeover:         "replace wins the record seen",
+	takeoverIsForgotten:       "claim can be sent again",
 	ownClaimIsForgotten:       "claim can be sent again",
 	ownLapsedIsForgotten:      "own claim is won again",
 	ownLeaseIsKept:            "own claim is won again",
@@ -120,6 +127,7 @@ var caughtBy = map[fault]string{
 	takeoverKeepsFence:        "fences only grow",
 	attemptIsNotCounted:       "lapsed is taken over",
 	fencesArePerKey:           "fences only grow",
+	fencesAreReused:           "fences only grow",
 	completeIsUnfenced:        "complete is fenced",
 	completeIsForgotten:       "complete can be sent again",
 	completeInTwoSteps:        "holder races with takeover",
@@ -131,6 +139,8 @@ var caughtBy = map[fault]string{
 	ttlFromClaim:              "lapsed holder settles",
 	foreverOverflows:          "forever",
 	cancelledIsLost:           "cancelled context",
+	cancelledIsHalfDone:       "cancelled meanwhile",
+	answersShareBuffers:       "answers stay",
 	releaseIsUnfenced:         "release is fenced",
 	releaseOnlyLapses:         "absent is won",
 	completedIsNotReleased:    "release is fenced",

@@ -19,6 +19,7 @@ type reference struct {
 	last    idem.Fence
 	rows    map[string]*row
 	watches map[string][]chan struct{}
+	buffer  []byte
 }
 
 type row struct {
@@ -26,6 +27,7 @@ type row struct {
 	owner                  idem.Owner
 	claimed, lease, expiry time.Time
 	forever, waiting       bool
+	takenOver              bool
 }
 
 var errBroken = errors.New("broken on purpose")
@@ -99,6 +101,9 @@ func (b *reference) view(r *row) idem.Record {
 		v.Result = bytes.ReplaceAll(v.Result, []byte{0}, []byte{' '})
 	case longResultsAreCut:
 		v.Result = v.Result[:min(len(v.Result), 1<<16)]
+	case answersShareBuffers:
+		b.buffer = append(b.buffer[:0], v.Result...)
+		v.Result = b.buffer
 	}
 	return v
 }
@@ -114,8 +119,14 @@ func (b *reference) expire(r *row, from time.Time, d time.Duration) {
 func (b *reference) win(q idem.ClaimRequest, attempt int, fingerprint []byte) *row {
 	b.last++
 	fence := b.last
-	if b.fault == fencesArePerKey {
+	switch b.fault {
+	case fencesArePerKey:
 		fence = idem.Fence(attempt)
+	case fencesAreReused:
+		fence = 1
+		for _, r := range b.rows {
+			fence = max(fence, r.Fence+1)
+		}
 	}
 	now := time.Now()
 	r := &row{owner: q.Owner, claimed: now, lease: now.Add(q.Lease)}
@@ -138,7 +149,8 @@ func (b *reference) Claim(ctx context.Context, q idem.ClaimRequest) (idem.ClaimR
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	answer := func(s idem.ClaimStatus, r *row) (idem.ClaimResult, error) {
-		return idem.ClaimResult{Status: s, Record: b.view(r)}, nil
+		over := s == idem.ClaimWon && r.takenOver && b.fault != takeoverIsForgotten
+		return idem.ClaimResult{Status: s, TakenOver: over, Record: b.view(r)}, nil
 	}
 	r := b.find(q.Key)
 	if q.Replace != 0 {
@@ -151,7 +163,9 @@ func (b *reference) Claim(ctx context.Context, q idem.ClaimRequest) (idem.ClaimR
 			if b.fault == replaceBringsFingerprint {
 				r.Fingerprint = q.Fingerprint
 			}
-			return answer(idem.ClaimWon, b.win(q, r.Attempt+1, r.Fingerprint))
+			r = b.win(q, r.Attempt+1, r.Fingerprint)
+			r.takenOver = b.fault == replaceIsTakeover
+			return answer(idem.ClaimWon, r)
 		case b.fault != replaceTakesOver:
 			q.Takeover = false
 		}
@@ -208,10 +222,14 @@ func (b *reference) Claim(ctx context.Context, q idem.ClaimRequest) (idem.ClaimR
 	}
 	fence := r.Fence
 	r = b.win(q, attempt, q.Fingerprint)
+	r.takenOver = true
 	if b.fault == takeoverKeepsFence {
 		r.Fence = fence
 	}
-	return idem.ClaimResult{Status: idem.ClaimWon, TakenOver: true, Record: b.view(r)}, nil
+	if b.fault == takeoverIsForgotten {
+		return idem.ClaimResult{Status: idem.ClaimWon, TakenOver: true, Record: b.view(r)}, nil
+	}
+	return answer(idem.ClaimWon, r)
 }
 
 func (b *reference) Complete(ctx context.Context, c idem.Completion) (bool, error) {
@@ -229,6 +247,17 @@ func (b *reference) Complete(ctx context.Context, c idem.Completion) (bool, erro
 	}
 	waiting := r.waiting
 	b.pause(waitersAreCountedEarly)
+	if b.fault == cancelledIsHalfDone {
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		r.State = idem.Completed
+		b.expire(r, time.Now(), c.TTL)
+		b.pause(cancelledIsHalfDone)
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
 	if b.fault == completeInTwoSteps {
 		b.pause(completeInTwoSteps)
 		r = b.find(c.Key)

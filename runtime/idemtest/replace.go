@@ -17,16 +17,23 @@ func replaceWinsRecordSeen(t *trial) {
 	last := t.claim("the owner", owner, idem.ClaimWon).Record
 	replace := func(when string) {
 		q := t.replace(last.Fence)
-		got := t.claim("an operator "+when, q, idem.ClaimWon).Record
+		won := t.claim("an operator "+when, q, idem.ClaimWon)
+		same(t, "TakenOver "+when, won.TakenOver, false)
+		got := won.Record
 		same(t, "Attempt "+when, got.Attempt, last.Attempt+1)
 		same(t, "a greater fence "+when, got.Fence > last.Fence, true)
 		t.bytes("Fingerprint "+when, got.Fingerprint, oneRequest)
-		again := t.claim("the same operator again "+when, q, idem.ClaimWon).Record
-		same(t, "Fence again "+when, again.Fence, got.Fence)
+		again := t.claim("the same operator again "+when, q, idem.ClaimWon)
+		same(t, "Fence again "+when, again.Record.Fence, got.Fence)
+		same(t, "TakenOver again "+when, again.TakenOver, false)
 		t.complete("the replaced holder "+when, idem.Completion{Key: "k", Fence: last.Fence, TTL: t.long}, false)
 		last = got
 	}
 	replace("while pending")
+	t.extend("the operator", "k", last.Fence, t.short, true)
+	t.pass()
+	last = t.claim("the next owner", t.request("k"), idem.ClaimWon).Record
+	replace("after a takeover")
 	t.extend("the operator", "k", last.Fence, t.short, true)
 	t.pass()
 	replace("after the lease")

@@ -38,18 +38,21 @@ func sweepDeletesWhatExpired(t *trial) {
 
 func sweepKeepsToItsLimit(t *trial) {
 	const expired, limit = 50, 7
+	var expire, keep []string
 	for i := range expired {
-		t.finish(fmt.Sprint("expired", i), nil, t.short)
-		t.finish(fmt.Sprint("kept", i), nil, t.long)
+		expire = append(expire, fmt.Sprint("expired", i))
+		keep = append(keep, fmt.Sprint("kept", i))
 	}
+	t.finishAll(expire, t.short)
+	t.finishAll(keep, t.long)
 	t.pass()
 	t.sweep("with no room", 0, 0, 0)
 	for left := expired; left > 0 && t.err == nil; {
 		left -= t.sweep(fmt.Sprintf("with %d expired records left", left), limit, min(left, limit), min(left, limit))
 	}
 	t.sweep("when all are gone", limit, 0, 0)
-	for i := range expired {
-		t.lookup("after sweeping", fmt.Sprint("kept", i))
+	for _, key := range keep {
+		t.lookup("after sweeping", key)
 	}
 }
 
@@ -59,11 +62,13 @@ func sweepBesideClaims(t *trial) {
 	const rounds, claimers, each = 4, 16, 16
 	for round := range rounds {
 		key := func(claimer, i int) string { return fmt.Sprint("k", round, "/", claimer, "/", i) }
+		var keys []string
 		for claimer := range claimers {
 			for i := range each {
-				t.finish(key(claimer, i), nil, t.short)
+				keys = append(keys, key(claimer, i))
 			}
 		}
+		t.finishAll(keys, t.short)
 		t.pass()
 		if t.err != nil {
 			return
