@@ -148,7 +148,7 @@ type Backend interface {
 	//     as ClaimInterrupted with a zero Record.
 	//  2. Absent or expired: won, attempt 1, new fence.
 	//  3. Pending with the claimant's own owner: won again, with the same
-	//     fence and attempt, and the lease counted from now.
+	//     fence, attempt and TakenOver, and the lease counted from now.
 	//  4. Both fingerprints are known and differ: ClaimConflict.
 	//  5. Completed: ClaimCompleted.
 	//  6. Pending and the lease is live: ClaimPending.
