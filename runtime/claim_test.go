@@ -49,6 +49,44 @@ func TestFailOpenRunsUnprotected(t *testing.T) {
 	})
 }
 
+// What cannot be encoded can be circular, so that a copy would have no end.
+func TestFailOpenCopiesNothingThatCannotBeEncoded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := newHooked()
+		backend.claim = func(context.Context, idem.ClaimRequest) (idem.ClaimResult, error) { return idem.ClaimResult{}, errDown }
+		store := idem.New(backend, idem.WithFailOpen())
+		defer closeStore(t, store)
+		method := idem.NewMethod(store, idem.MethodOptions[func()]{Operation: "op", Copy: func(f func()) func() {
+			t.Error("the result was copied")
+			return f
+		}})
+		joined := make(chan struct{})
+		call := func() error {
+			var key idem.KeyBuilder
+			key.String("k")
+			_, err := method.Run(t.Context(), &key, nil, func(context.Context) (func(), error) {
+				<-joined
+				return func() {}, nil
+			})
+			return err
+		}
+		go func() {
+			if err := call(); err != nil {
+				t.Errorf("the leader got %v", err)
+			}
+		}()
+		synctest.Wait()
+		go func() {
+			if err := call(); !errors.Is(err, idem.ErrResultUnavailable) {
+				t.Errorf("the follower got %v, want ErrResultUnavailable", err)
+			}
+		}()
+		synctest.Wait()
+		close(joined)
+		synctest.Wait()
+	})
+}
+
 func TestClaimWhoseAnswerWasLostIsRecognised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := newHooked()

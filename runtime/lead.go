@@ -266,8 +266,11 @@ func (c *call[T]) runUnprotected(ctx context.Context, f *flight, cause error) (T
 		c.land(f, failed, result{}, err)
 		return v, err
 	}
-	envelope, _ := encodeOutcome(c.operation.codec, &v, nil, c.store.options.resultLimit)
-	kept := c.keep(f, v, nil, envelope, Record{})
+	envelope, encodeErr := encodeOutcome(c.operation.codec, &v, nil, c.store.options.resultLimit)
+	kept := result{envelope: envelope}
+	if encodeErr == nil { // as in settle
+		kept = c.keep(f, v, nil, envelope, Record{})
+	}
 	c.store.conclude(ctx, c.event(Unprotected, Record{}, time.Since(start), cause), c.waited)
 	c.land(f, arrived, kept, nil)
 	return v, nil
