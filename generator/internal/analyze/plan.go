@@ -201,7 +201,7 @@ func leadsNowhere(t types.Type) bool {
 func (p *planner) fields(plan *model.Plan, t types.Type, u *types.Struct) error {
 	plan.Kind = model.Struct
 	for f := range u.Fields() {
-		plan.NoCopy = plan.NoCopy || f.Name() != "_" && isLock(f.Type())
+		plan.NoCopy = plan.NoCopy || isLock(f.Type())
 	}
 	for _, f := range p.reachable(t, u) {
 		err := p.inside("."+f.Name(), func() error {

@@ -33,6 +33,7 @@ type shaper struct {
 	shape model.Shape
 	names map[string]string // of structs, by their Go types
 	taken map[string]int    // how often a name was given
+	outer []string          // the named types around, up to a struct
 }
 
 // qualified is a type's name with import paths, and without spaces.
@@ -58,6 +59,14 @@ func (s *shaper) typ(t types.Type, addressable bool) string {
 		if s.encodes(t, "MarshalText", addressable) {
 			return "text(" + qualified(t) + ")"
 		}
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		id := types.TypeString(n, nil)
+		if i := slices.Index(s.outer, id); i >= 0 {
+			return fmt.Sprintf("^%d", len(s.outer)-i)
+		}
+		s.outer = append(s.outer, id)
+		defer func() { s.outer = s.outer[:len(s.outer)-1] }()
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -102,7 +111,10 @@ func (s *shaper) structure(t types.Type, u *types.Struct, addressable bool) stri
 	}
 	s.names[id] = name
 	var all []shapeField
+	around := s.outer
+	s.outer = nil // a struct means the same wherever it is
 	s.fields(u, 0, addressable, map[string]bool{}, &all)
+	s.outer = around
 	out := model.Object{Name: name}
 	for i, f := range all {
 		rivals := slices.Concat(all[:i], all[i+1:])

@@ -12,6 +12,7 @@ package model
 //	json(path.Type) text(path.Type)  a type that encodes itself
 //	param(1)                         the first type parameter
 //	*T []T [3]T map[K]T              made of others
+//	^1                               the type with a name of its own around it, ^2 the one around that
 //	{Receipt}                        a struct, of which Objects has the members
 //	unknown                          one that was missing when it was looked at
 type Shape struct {
