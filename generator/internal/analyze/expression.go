@@ -86,10 +86,9 @@ func (l *list) position(pos token.Pos) token.Position {
 // parse reads the arguments of a directive as a list of expressions. It
 // reports what is no list of expressions, and then returns nothing.
 func (x *expressions) parse(d directive.Directive) []*expression {
-	source, fset := d.Args, x.Fset
-	base := fset.Base()
-	call, err := parser.ParseExprFrom(fset, "", prefix+source+")", parser.SkipObjectResolution)
-	l := &list{file: fset.File(token.Pos(base)), text: source, start: d.Arg}
+	source := d.Args
+	call, err := parser.ParseExprFrom(x.Fset, "", prefix+source+")", parser.SkipObjectResolution)
+	l := &list{text: source, start: d.Arg}
 	if d.Name == "key" || d.Name == "fingerprint" {
 		l.over = " over the parameters"
 	}
@@ -101,7 +100,10 @@ func (x *expressions) parse(d directive.Directive) []*expression {
 		return nil
 	}
 	c, ok := call.(*ast.CallExpr)
-	if err != nil || !ok || c.Rparen != token.Pos(base+len(prefix)+len(source)) {
+	if ok {
+		l.file = x.Fset.File(c.Pos())
+	}
+	if err != nil || !ok || l.file.Offset(c.Rparen) != len(prefix)+len(source) {
 		x.report(l.start, "this is no list of expressions: write Go expressions%s, separated by commas", l.over)
 		return nil
 	}
