@@ -47,8 +47,9 @@ type flight struct {
 	err       error
 	followers int
 
-	// confirmed says that the backend holds a record with this fingerprint,
-	// executing that the method runs here.
+	// confirmed says that the backend holds a record with this fingerprint, so
+	// that calls with other arguments are wrong; until then the leader may be.
+	// executing says that the method runs here.
 	confirmed, executing bool
 
 	done    chan struct{} // closed with the verdict; made by the first who waits
