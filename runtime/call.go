@@ -19,6 +19,12 @@ type call[T any] struct {
 	deadline time.Time     // of waiting for other processes; zero: none
 	waited   time.Duration // for other processes
 	landed   bool          // the call led, and its flight has landed
+
+	// tx is the open transaction of a call in transactional mode that holds a
+	// claim. If it is the caller's own, the call is private: nothing that it
+	// finds or does is for others before the caller commits.
+	tx      Transaction
+	private bool
 }
 
 // do finds the key's outcome in this process, joins the call that leads for
@@ -34,6 +40,12 @@ func (c *call[T]) do(ctx context.Context) (v T, err error) {
 	}
 	if c.operation.maxWait > 0 {
 		c.deadline = time.Now().Add(c.operation.maxWait)
+	}
+	if c.operation.tx && s.transactor.Inside(ctx) {
+		// Whom the call must wait for is for the database to see, where it is
+		// a lock among others; here it could be part of a circle.
+		c.private = true
+		return c.lead(ctx, &flight{key: c.key, fingerprint: c.fingerprint})
 	}
 	sh := s.shard(c.key)
 	for {
@@ -133,7 +145,7 @@ func (c *call[T]) share(r result) (v T, final, err error) {
 // leader's own.
 func (c *call[T]) keep(f *flight, v T, final error, envelope []byte, r Record) result {
 	kept := result{final: final, envelope: envelope, attempt: r.Attempt, fence: r.Fence}
-	if c.copy != nil && c.store.shard(c.key).wanted(f) {
+	if c.copy != nil && !c.private && c.store.shard(c.key).wanted(f) {
 		v = c.copy(v)
 		kept.value = &v
 	}

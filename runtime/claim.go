@@ -20,32 +20,43 @@ func (s *Store) claim(ctx context.Context, r ClaimRequest) (ClaimResult, error) 
 	if s.local || ctx.Done() == nil {
 		return s.askTwice(ctx, r)
 	}
+	return detach(ctx, s, func() (ClaimResult, error) { return s.askTwice(ctx, r) }, func(late ClaimResult) {
+		if late.Status == ClaimWon {
+			s.release(ctx, r.Key, late.Record.Fence)
+		}
+	})
+}
+
+// detach runs ask to its end. The caller leaves at once when ctx ends, and
+// undo gets what ask comes to after that.
+func detach[A any](ctx context.Context, s *Store, ask func() (A, error), undo func(A)) (A, error) {
 	type answer struct {
-		result ClaimResult
-		err    error
+		value A
+		err   error
 	}
+	var none A
 	answers := make(chan answer)
 	left := make(chan struct{})
 	if !s.begin() {
-		return ClaimResult{}, ErrClosed
+		return none, ErrClosed
 	}
 	go func() {
 		defer s.chores.Done()
-		result, err := s.askTwice(ctx, r)
+		value, err := ask()
 		select {
-		case answers <- answer{result, err}:
+		case answers <- answer{value, err}:
 		case <-left:
-			if err == nil && result.Status == ClaimWon {
-				s.release(ctx, r.Key, result.Record.Fence)
+			if err == nil {
+				undo(value)
 			}
 		}
 	}()
 	select {
 	case a := <-answers:
-		return a.result, a.err
+		return a.value, a.err
 	case <-ctx.Done():
 		close(left)
-		return ClaimResult{}, ctx.Err()
+		return none, ctx.Err()
 	}
 }
 

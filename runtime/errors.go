@@ -40,6 +40,12 @@ var (
 	// taken over.
 	ErrClaimLost = errors.New("the claim was lost")
 
+	// ErrSerialization: the database gave up the transaction of a method in
+	// transactional mode because of a concurrent one (a serialization failure
+	// or a deadlock). Nothing of it is left. Make the call again, or, in a
+	// transaction of your own, roll that back and make all of it again.
+	ErrSerialization = errors.New("the database gave up the transaction because of a concurrent one")
+
 	// ErrResultUnavailable: the key was executed, but its result could not be
 	// recorded. Do not run it again.
 	ErrResultUnavailable = errors.New("the key was executed but its result was not recorded")
@@ -107,12 +113,15 @@ func roundDuration(d time.Duration) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// A BackendError says that the backend failed before the method ran. The same
-// call may be made again.
+// A BackendError says that the backend failed before the method ran or, in
+// transactional mode, that nothing of what it did was kept. The same call may
+// be made again. If the action is "commit" and the error IsUncertain, even
+// asking the database did not tell what became of the transaction: the next
+// call finds out.
 type BackendError struct {
 	Operation string
 	Key       string
-	Action    string // "claim", "complete", "lookup", …
+	Action    string // "claim", "complete", "commit", "lookup", …
 	Err       error
 }
 

@@ -11,6 +11,7 @@ import (
 // flight lands.
 func (c *call[T]) lead(ctx context.Context, f *flight) (v T, err error) {
 	defer c.crash(f)
+	defer func() { c.rollback(ctx) }()
 	answer, sent, err := c.acquire(ctx, f)
 	r := answer.Record
 	switch {
@@ -27,7 +28,7 @@ func (c *call[T]) lead(ctx context.Context, f *flight) (v T, err error) {
 		err = c.inProgress(ctx, r)
 		c.land(f, stepDown, result{}, err)
 		return v, err
-	case c.store.options.failOpen:
+	case c.store.options.failOpen && !c.operation.tx:
 		return c.runUnprotected(ctx, f, err)
 	default:
 		err = &BackendError{Operation: c.operation.name, Key: c.key, Action: "claim", Err: err}
@@ -81,8 +82,8 @@ func (c *call[T]) acquire(ctx context.Context, f *flight) (answer ClaimResult, s
 	}()
 	for {
 		sent = time.Now()
-		answer, err = s.claim(ctx, request)
-		if err != nil || answer.Status != ClaimPending || o.reject {
+		answer, err = c.claim(ctx, request)
+		if err != nil || answer.Status != ClaimPending || o.reject || c.private {
 			return answer, sent, err
 		}
 		s.shard(c.key).confirm(f, false)
@@ -119,7 +120,9 @@ func (c *call[T]) replay(ctx context.Context, f *flight, r Record, sent time.Tim
 		return v, err
 	}
 	kept := c.keep(f, v, final, r.Result, r)
-	c.store.remember(c.key, r.Fingerprint, kept, sent, r.TTLLeft)
+	if !c.private {
+		c.store.remember(c.key, r.Fingerprint, kept, sent, r.TTLLeft)
+	}
 	c.store.conclude(ctx, c.event(Replayed, r, 0, final), c.waited)
 	c.land(f, arrived, kept, nil)
 	return v, final
@@ -212,6 +215,9 @@ func (c *call[T]) finish(ctx context.Context, f *flight, x *execution, v T, err 
 			kind: Executed, value: v, err: err, recorded: recorded, encodeErr: encodeErr, took: took,
 		})
 	}
+	if c.tx != nil && c.store.transactor.GaveUp(err) {
+		err = c.error(x.record(), c.store.gaveUp(err))
+	}
 	if !c.release(ctx, x) {
 		return c.obey(ctx, f, x, v, err, result{})
 	}
@@ -228,6 +234,10 @@ func (c *call[T]) begin(ctx context.Context, r Record, sent time.Time) *executio
 		store: c.store, operation: c.operation.name, key: c.key, attempt: r.Attempt, fence: r.Fence,
 		parent: parent, lease: c.operation.lease, renewed: sent,
 	}
+	if c.tx != nil {
+		ctx = c.tx.Context(ctx)
+		x.lease = Forever // what holds the claim is the transaction
+	}
 	x.Context, x.cancel = context.WithCancelCause(ctx)
 	c.store.hold(x)
 	c.store.sweeper.arm(c.store)
@@ -239,6 +249,10 @@ func (c *call[T]) begin(ctx context.Context, r Record, sent time.Time) *executio
 func (c *call[T]) release(ctx context.Context, x *execution) (held bool) {
 	x.cancel(context.Canceled)
 	c.store.leases.drop(x)
+	if c.tx != nil {
+		c.rollback(ctx)
+		return true
+	}
 	return c.store.release(ctx, x.key, x.fence)
 }
 
@@ -247,6 +261,10 @@ func (c *call[T]) release(ctx context.Context, x *execution) (held bool) {
 func (c *call[T]) abandon(ctx context.Context, x *execution) {
 	x.cancel(context.Canceled)
 	c.store.leases.drop(x)
+	if c.tx != nil {
+		c.rollback(ctx)
+		return
+	}
 	detached, cancel := c.store.detached(ctx)
 	defer cancel()
 	if _, err := c.store.backend.Extend(detached, []Extension{{Key: x.key, Fence: x.fence}}); err != nil {

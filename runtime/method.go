@@ -30,6 +30,10 @@ type MethodOptions[T any] struct {
 	// Optional runs a call whose key has an empty part without protection.
 	Optional bool
 
+	// Tx runs the method, its claim and the record of its result in one
+	// transaction of the backend, which must be a Transactor.
+	Tx bool
+
 	// Final names the errors that are outcomes: recorded and replayed.
 	Final []Final
 
@@ -58,19 +62,21 @@ type operation struct {
 	reject           bool
 	refuse           bool
 	optional         bool
+	tx               bool
 	finals           []Final
 	codec            Codec
 }
 
 // NewMethod returns the method that o describes. It panics if o makes no
-// sense, which generated code never does.
+// sense, which generated code never does, or if o.Tx is set and the store's
+// backend is not a Transactor, or one that cannot begin transactions.
 func NewMethod[T any](store *Store, o MethodOptions[T]) *Method[T] {
 	m := &Method[T]{
 		store: store,
 		operation: operation{
 			name: o.Operation, parts: o.Parts, arguments: o.Arguments,
 			ttl: o.TTL, lease: o.Lease, maxWait: o.MaxWait,
-			reject: o.Reject, refuse: o.Refuse, optional: o.Optional,
+			reject: o.Reject, refuse: o.Refuse, optional: o.Optional, tx: o.Tx,
 			finals: o.Final, codec: o.Codec,
 		},
 		copy: o.Copy,
@@ -98,6 +104,11 @@ func (o *operation) complete(s *Store) error {
 		return fmt.Errorf("%s: the lease %v is shorter than a millisecond", o.name, o.lease)
 	case o.maxWait < 0:
 		return fmt.Errorf("%s: the wait %v is negative", o.name, o.maxWait)
+	}
+	if o.tx {
+		if err := s.transactional(); err != nil {
+			return fmt.Errorf("%s: transactional mode (//idem:tx): %w", o.name, err)
+		}
 	}
 	o.prefix = escapeOperation(o.name)
 	if o.codec == nil {
@@ -139,6 +150,9 @@ func (m *Method[T]) RunAsking(ctx context.Context, key *KeyBuilder, fingerprint 
 	}
 	if missing >= 0 {
 		if m.operation.optional {
+			if m.operation.tx {
+				fn = transacted(s, &m.operation, fn)
+			}
 			return unprotected(ctx, s, &m.operation, fn)
 		}
 		return zero, s.refuse(ctx, &m.operation, nameAt(m.operation.parts, missing), ErrEmptyKey)

@@ -24,9 +24,16 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 	completion := Completion{Key: c.key, Fence: x.fence, Result: envelope, TTL: c.operation.ttl}
 
 	sent := time.Now()
-	detached, cancel := s.detached(ctx)
-	held, err := s.backend.Complete(detached, completion)
-	cancel()
+	held, err := true, error(nil)
+	if c.tx != nil {
+		if err := c.commit(ctx, completion, o.err != nil); err != nil {
+			return c.undone(ctx, f, x, o.took, err)
+		}
+	} else {
+		detached, cancel := s.detached(ctx)
+		held, err = s.backend.Complete(detached, completion)
+		cancel()
+	}
 
 	r := x.record()
 	kept := result{envelope: envelope, attempt: r.Attempt, fence: r.Fence}
@@ -47,7 +54,9 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 		return c.obey(ctx, f, x, o.value, o.err, kept)
 	default:
 		s.leases.drop(x)
-		s.remember(c.key, c.fingerprint, kept, sent, completion.TTL)
+		if !c.private {
+			s.remember(c.key, c.fingerprint, kept, sent, completion.TTL)
+		}
 		s.conclude(ctx, event, c.waited)
 		c.land(f, arrived, kept, nil)
 	}

@@ -18,9 +18,10 @@ import (
 // Create it with New, and Close it.
 type Store struct {
 	backend    Backend
-	notifier   Notifier // or nil
-	local      bool     // the backend does not block
-	comparable bool     // backends can be compared by ==
+	notifier   Notifier   // or nil
+	transactor Transactor // or nil
+	local      bool       // the backend does not block
+	comparable bool       // backends can be compared by ==
 	options    options
 
 	calls   calls
@@ -130,6 +131,7 @@ func New(backend Backend, opts ...Option) *Store {
 	}
 	s := &Store{backend: backend, options: o, errands: map[*errand]struct{}{}}
 	s.notifier, _ = backend.(Notifier)
+	s.transactor, _ = backend.(Transactor)
 	_, s.local = backend.(Local)
 	s.comparable = reflect.TypeOf(backend).Comparable()
 	s.background, s.stop = context.WithCancelCause(context.Background())
