@@ -20,6 +20,7 @@ type Operation struct {
 	Fingerprint []string      // the arguments that have to be the same on a retry
 	TTL         time.Duration // 0: the store's
 	Lease       time.Duration // 0: the store's
+	Tx          bool          // runs in one transaction with its claim and its record
 	Pending     string        // wait, wait=5s or reject
 	Recover     string        // rerun, refuse or ask FUNCTION
 	Codec       string        // json, proto or the source of a value
@@ -52,7 +53,7 @@ func explained(method string, k *model.Keyed) Operation {
 	o := Operation{
 		Name: k.Operation, Method: method,
 		Position: token.Position{Filename: k.Position.File, Line: k.Position.Line, Column: k.Position.Column},
-		Optional: k.Optional, TTL: k.TTL, Lease: k.Lease,
+		Optional: k.Optional, TTL: k.TTL, Lease: k.Lease, Tx: k.Tx,
 		Pending: "wait", Recover: "rerun", Codec: "json", Loses: k.Loses,
 	}
 	for _, p := range k.Parts {

@@ -25,7 +25,8 @@ func explain(stdout io.Writer, dir string, operations []generator.Operation) err
 		row("key", keyText(o))
 		row("fingerprint", cmp.Or(strings.Join(o.Fingerprint, ", "), "none"))
 		row("ttl", duration(o.TTL))
-		row("lease", duration(o.Lease))
+		row("lease", lease(o))
+		row("transaction", transaction(o))
 		row("pending", o.Pending)
 		row("recover", o.Recover)
 		row("codec", o.Codec)
@@ -57,6 +58,20 @@ func losses(o generator.Operation) string {
 	return "nothing"
 }
 
+func lease(o generator.Operation) string {
+	if o.Tx {
+		return "none: the transaction holds the claim"
+	}
+	return duration(o.Lease)
+}
+
+func transaction(o generator.Operation) string {
+	if o.Tx {
+		return "one with the claim and the record of the result"
+	}
+	return "none"
+}
+
 func duration(d time.Duration) string {
 	if d == 0 {
 		return "the store's"
@@ -64,7 +79,8 @@ func duration(d time.Duration) string {
 	return generator.Short(d)
 }
 
-// explainJSON tells programs. A duration that is the store's is left out.
+// explainJSON tells programs. A duration that is the store's, or
+// that there is none of, is left out.
 func explainJSON(stdout io.Writer, operations []generator.Operation) error {
 	type operation struct {
 		Operation   string              `json:"operation"`
@@ -77,6 +93,7 @@ func explainJSON(stdout io.Writer, operations []generator.Operation) error {
 		Fingerprint []string            `json:"fingerprint"`
 		TTL         string              `json:"ttl,omitempty"`
 		Lease       string              `json:"lease,omitempty"`
+		Tx          bool                `json:"tx"`
 		Pending     string              `json:"pending"`
 		Recover     string              `json:"recover"`
 		Codec       string              `json:"codec"`
@@ -87,7 +104,7 @@ func explainJSON(stdout io.Writer, operations []generator.Operation) error {
 	for _, o := range operations {
 		out := operation{
 			o.Name, o.Method, o.Position.Filename, o.Position.Line, o.Position.Column, o.Key, o.Optional,
-			filled(o.Fingerprint), "", "", o.Pending, o.Recover, o.Codec, filled(o.Final), filled(o.Loses),
+			filled(o.Fingerprint), "", "", o.Tx, o.Pending, o.Recover, o.Codec, filled(o.Final), filled(o.Loses),
 		}
 		if o.TTL != 0 {
 			out.TTL = o.TTL.String()

@@ -92,6 +92,10 @@ func TestAnalyzer(t *testing.T) {
 			map[string]string{"p.go": strings.Replace(annotated, "key id", "keyy id", 1)},
 			[]string{"p.go:4:2 "},
 		},
+		"a transaction without a context": {
+			map[string]string{"p.go": strings.Replace(annotated, "key id", "key id\n\t//idem:tx", 1)},
+			[]string{"p.go:5:2 "},
+		},
 		"a wrapper is missing": {
 			map[string]string{"p.go": annotated},
 			[]string{"p.go:3:6 p_idem.go, with the wrapper of P, is missing"},

@@ -114,6 +114,9 @@ func (d *dumper) outcome(k *model.Keyed) {
 	if k.Codec.Kind != model.JSON {
 		d.line(2, "codec %d %s", k.Codec.Kind, d.code(k.Codec.Expr))
 	}
+	if k.Tx {
+		d.line(2, "transaction")
+	}
 	if k.Ask != nil {
 		d.line(2, "ask method %q or function %s", k.Ask.Method, d.code(k.Ask.Function))
 	}

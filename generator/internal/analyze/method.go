@@ -83,6 +83,7 @@ func (c *checker) keyed(m *member) *model.Keyed {
 		out.Final = x.finals(d)
 	}
 	_, out.Optional = m.Directives["optional"]
+	out.Tx = c.transactional(m, out.Context)
 	return out
 }
 

@@ -189,6 +189,9 @@ func TestArguments(t *testing.T) {
 		{"name a@b", `has the argument "a@b"`},
 		{"optional", ""},
 		{"optional true", `takes no argument, and has "true": write //idem:optional`},
+		{"tx", ""},
+		{"tx // with the outbox", ""},
+		{"tx serializable", `takes no argument, and has "serializable": write //idem:tx`},
 		{"lossy the caches need no order", ""},
 		{"lossy", "needs an argument: write //idem:lossy followed by why"},
 	}
@@ -226,9 +229,10 @@ func TestNoKey(t *testing.T) {
 		lines []string
 		want  []string
 	}{
-		{"each directive is useless without a key", []string{"//idem:ttl 48h", "//idem:optional"}, []string{
+		{"each directive is useless without a key", []string{"//idem:ttl 48h", "//idem:optional", "//idem:tx"}, []string{
 			"4:2: //idem:ttl needs an //idem:key on Do: it is the key that makes a method idempotent",
 			"5:2: //idem:optional needs an //idem:key on Do",
+			"6:2: //idem:tx needs an //idem:key on Do",
 		}},
 		{"a key without expressions is mistake enough", []string{"//idem:key", "//idem:ttl 48h"}, []string{"4:2: //idem:key needs an argument"}},
 		{"so is a misspelt one", []string{"//idem:kye id", "//idem:ttl 48h"}, []string{"4:2: unknown directive //idem:kye; did you mean //idem:key"}},
@@ -250,10 +254,11 @@ func TestNoKey(t *testing.T) {
 }
 
 func TestTwice(t *testing.T) {
-	methods, problems := parse(t, inMethod("//idem:key id", "//idem:ttl 1h", "//idem:key other", "//idem:ttl 1h"))
+	methods, problems := parse(t, inMethod("//idem:key id", "//idem:ttl 1h", "//idem:key other", "//idem:ttl 1h", "//idem:tx", "//idem:tx"))
 	expect(t, problems,
 		"6:2: second //idem:key for Do; the first is in line 4: keep one",
-		"7:2: second //idem:ttl for Do; the first is in line 5: keep one")
+		"7:2: second //idem:ttl for Do; the first is in line 5: keep one",
+		"9:2: second //idem:tx for Do; the first is in line 8: keep one")
 	if got := methods[0].Directives["key"].Args; got != "id" {
 		t.Errorf("the key is %s", got)
 	}

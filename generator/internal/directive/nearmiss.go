@@ -70,7 +70,11 @@ func (p *parser) unknown(pos token.Position, name string) {
 		return
 	}
 	p.keyed = p.keyed || near == "key"
-	p.report(pos, "unknown directive //idem:%s; did you mean //idem:%s, followed by a space and its arguments?", name, near)
+	arguments := ", followed by a space and its arguments"
+	if specs[near].check("") == "" {
+		arguments = ""
+	}
+	p.report(pos, "unknown directive //idem:%s; did you mean //idem:%s%s?", name, near, arguments)
 }
 
 // nearest returns the directive whose name takes the fewest changes of a

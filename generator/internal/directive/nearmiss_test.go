@@ -12,7 +12,7 @@ const (
 )
 
 func TestUnknown(t *testing.T) {
-	const known = "; known are codec, final, fingerprint, "
+	const known = "; known are codec, final, "
 	tests := []struct{ comment, want string }{
 		{"//idem:kye id", "//idem:kye; did you mean //idem:key, followed by a space and its arguments?"},
 		{"//idem:keys id", "//idem:keys; did you mean //idem:key, "},
@@ -21,8 +21,11 @@ func TestUnknown(t *testing.T) {
 		{"//idem:key:id", "//idem:key:id; did you mean //idem:key, "},
 		{"//idem:key,id", "//idem:key,id; did you mean //idem:key, "},
 		{"//idem:ttl=48h", "//idem:ttl=48h; did you mean //idem:ttl, "},
-		{"//idem:optionl", "//idem:optionl; did you mean //idem:optional, "},
+		{"//idem:optionl", "//idem:optionl; did you mean //idem:optional?"},
+		{"//idem:txn", "//idem:txn; did you mean //idem:tx?"},
+		{"//idem:txn()", "//idem:txn(); did you mean //idem:tx?"},
 		{"//idem:timeout 48h", "//idem:timeout" + known},
+		{"//idem:transaction", "//idem:transaction" + known + "fingerprint, key, lease, lossy, name, optional, pending, recover, ttl, tx"},
 		{"//idem:x", "//idem:x" + known},
 		{"//idem:=", "//idem:=" + known},
 		{"//idem:", "//idem:" + known},
@@ -61,6 +64,8 @@ func TestNearMiss(t *testing.T) {
 		{"//idem key id", "5:2", "key"},
 		{"//idem.key id", "5:2", "key"},
 		{"//idem-optional", "5:2", "optional"},
+		{"// idem:tx", "5:2", "tx"},
+		{"//idem:Tx", "5:2", "tx"},
 		{"/*idem:key id*/", "5:2", "key"},
 		{"/* idem:key id */", "5:2", "key"},
 		{"/* Do does.\n\t   idem:key id */", "6:5", "key"},

@@ -26,6 +26,7 @@ var specs = map[string]spec{
 	"codec":       {usage: "//idem:codec json, //idem:codec proto, or a value with the methods of idem.Codec", check: required},
 	"name":        {usage: "//idem:name followed by one word of letters, digits, '.', '-', '_' and '/'", check: word, prose: true},
 	"optional":    {usage: "//idem:optional", check: nothing},
+	"tx":          {usage: "//idem:tx", check: nothing},
 	"lossy":       {usage: "//idem:lossy followed by why nobody misses what a replay loses", check: required, prose: true},
 }
 

@@ -195,6 +195,8 @@ func options() model.File {
 		method("Wait", func(k *model.Keyed) { k.Pending.Wait = 7 * time.Microsecond }),
 		method("Refuse", func(k *model.Keyed) { k.Recover, k.Optional = model.Refuse, true }),
 		method("Odd", func(k *model.Keyed) { k.TTL = 1 }),
+		method("Tx", func(k *model.Keyed) { k.Tx = true }),
+		method("Txs", func(k *model.Keyed) { k.Tx, k.Optional = true, true }),
 		model.Method{Name: "A"}, model.Method{Name: "B"}, model.Method{Name: "C"}, model.Method{Name: "D"},
 		model.Method{Name: "E"}, model.Method{Name: "F"}, model.Method{Name: "G"},
 	)

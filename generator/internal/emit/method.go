@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -92,16 +93,23 @@ func (m *method) doc() *jen.Statement {
 		return comment(m.src.Name + " passes through.")
 	}
 	words := []string{m.src.Name, "runs", "once", "for", "each"}
+	end := "."
+	if m.src.Keyed.Tx {
+		end = ","
+	}
 	last := len(m.src.Keyed.Parts) - 1
 	for i, part := range m.src.Keyed.Parts {
 		switch {
 		case i == last:
-			words = append(words, part.Source+".")
+			words = append(words, part.Source+end)
 		case i == last-1:
 			words = append(words, part.Source, "and")
 		default:
 			words = append(words, part.Source+",")
 		}
+	}
+	if m.src.Keyed.Tx {
+		words = append(words, strings.Fields("in one transaction with the record of its result.")...)
 	}
 	return wrapped(words)
 }

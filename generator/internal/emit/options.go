@@ -55,6 +55,9 @@ func (m *method) options(fn *function, store string) *jen.Statement {
 	if k.Optional {
 		add("Optional", fn.universe("true"))
 	}
+	if k.Tx {
+		add("Tx", fn.universe("true"))
+	}
 	if len(k.Final) > 0 {
 		add("Final", fn.finals(k.Final))
 	}

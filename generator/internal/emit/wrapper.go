@@ -130,12 +130,30 @@ func (w *wrapper) constructor(fn *function) *jen.Statement {
 			fields = append(fields, field(m.field, m.options(fn, store)))
 		}
 	}
-	doc := comment(w.src.Constructor + " returns " + withArticle(w.src.Name) +
-		" that calls " + next + " and keeps the outcomes of its idempotent methods in " + store + ".")
-	return doc.Line().Func().Id(w.src.Constructor).Add(w.typeParameters()).
+	doc := w.src.Constructor + " returns " + withArticle(w.src.Name) +
+		" that calls " + next + " and keeps the outcomes of its idempotent methods in " + store + "."
+	if methods := w.transactional(); len(methods) > 0 {
+		doc += " It panics if the backend of " + store + " cannot begin transactions, which " + enumeration(methods)
+		if len(methods) == 1 {
+			doc += " needs."
+		} else {
+			doc += " need."
+		}
+	}
+	return comment(doc).Line().Func().Id(w.src.Constructor).Add(w.typeParameters()).
 		Params(jen.Id(next).Add(w.instance(w.src.Name)), jen.Id(store).Op("*").Add(w.qualified(runtimePath, "Store"))).
 		Op("*").Add(w.instance(w.src.Wrapper)).
 		Block(jen.Return(jen.Op("&").Add(fn.instance(w.src.Wrapper)).Add(literal(fields))))
+}
+
+// transactional returns the methods that run in a transaction.
+func (w *wrapper) transactional() (methods []string) {
+	for _, m := range w.methods {
+		if m.src.Keyed != nil && m.src.Keyed.Tx {
+			methods = append(methods, m.src.Name)
+		}
+	}
+	return methods
 }
 
 // typeParameters prints the type parameters with their constraints.

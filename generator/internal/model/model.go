@@ -101,6 +101,7 @@ type Keyed struct {
 	Parts       []Part
 	Fingerprint []Argument
 	Optional    bool
+	Tx          bool // runs in one transaction with its claim and its record
 
 	TTL     time.Duration // 0: the store's
 	Lease   time.Duration // 0: the store's
