@@ -24,7 +24,7 @@ type Options struct {
 // Mistakes in the source are in the result. The error says that there is none,
 // because the packages could not be loaded.
 func Generate(o Options) (*Result, error) {
-	loaded, err := load.Packages(load.Config{Dir: o.Dir, Tags: o.Tags, Mention: directive.Mentions, Output: isOurs}, o.Packages...)
+	loaded, err := o.load(o.Dir, o.Packages...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,4 +56,8 @@ func Generate(o Options) (*Result, error) {
 	r.Notes = diag.Sort(r.Notes)
 	r.orphans(loaded.Outputs)
 	return r, nil
+}
+
+func (o Options) load(dir string, patterns ...string) (*load.Result, error) {
+	return load.Packages(load.Config{Dir: dir, Tags: o.Tags, Mention: directive.Mentions, Output: isOurs}, patterns...)
 }

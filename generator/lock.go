@@ -35,19 +35,16 @@ func (r *Result) lock(m *module, o Options) error {
 		}
 		recorded = entries
 	}
-	mistaken := r.mistaken()
-	judged := func(pkg string) bool {
-		dir, ok := m.packages[pkg]
+	moved := r.share(m, o, recorded)
+	judged := func(e *lock.Entry) bool {
+		dir, ok := m.packages[e.Package]
 		if !ok {
-			return m.deleted(pkg, o)
+			return moved[e.ID()] || m.deleted(e.Package, o)
 		}
-		return !mistaken[dir] && !r.refused[dir]
-	}
-	current := func() []lock.Entry {
-		return slices.DeleteFunc(slices.Clone(m.entries), func(e lock.Entry) bool { return !judged(e.Package) })
+		return !r.stopped(dir)
 	}
 	if !o.Accept {
-		drifts := lock.Compare(recorded, current(), judged)
+		drifts := lock.Compare(recorded, r.current(m), judged)
 		for _, d := range drifts {
 			r.Diagnostics = append(r.Diagnostics, d.Diagnostic)
 			if dir, ok := m.packages[d.Package]; ok {
@@ -55,7 +52,7 @@ func (r *Result) lock(m *module, o Options) error {
 			}
 		}
 	}
-	switch merged := lock.Merge(recorded, current(), judged, o.Accept); {
+	switch merged := lock.Merge(recorded, r.current(m), judged, o.Accept); {
 	case len(merged) > 0:
 		r.Locks = append(r.Locks, Output{path, lock.Text(merged)})
 	case exists:
@@ -63,6 +60,15 @@ func (r *Result) lock(m *module, o Options) error {
 	}
 	return nil
 }
+
+// current returns the operations of a module's packages, other than of those
+// that get no outputs.
+func (r *Result) current(m *module) []lock.Entry {
+	return slices.DeleteFunc(slices.Clone(m.entries), func(e lock.Entry) bool { return r.stopped(m.packages[e.Package]) })
+}
+
+// stopped reports whether nothing is made for a folder.
+func (r *Result) stopped(dir string) bool { return r.refused[dir] || r.mistaken()[dir] }
 
 // refuse takes the outputs of a folder back, and keeps what is in it.
 func (r *Result) refuse(dir string) {

@@ -67,12 +67,11 @@ func operations(modules []*module, pkg string, files []model.File) {
 // deleted reports whether a package that was in the module is no more, and the
 // run would have found it.
 func (m *module) deleted(pkg string, o Options) bool {
-	below, ok := strings.CutPrefix(pkg+"/", m.path+"/")
-	if !ok {
-		return false
-	}
-	dir := filepath.Join(m.root, filepath.FromSlash(below))
-	if files, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(files) > 0 {
+	dir, ok := m.folder(pkg)
+	switch {
+	case !ok: // the module had another path
+		dir, pkg = m.root, m.path
+	case hasGo(dir):
 		return false
 	}
 	for _, pattern := range o.Packages {
@@ -91,4 +90,10 @@ func (m *module) deleted(pkg string, o Options) bool {
 		}
 	}
 	return false
+}
+
+// folder is where a package of the module belongs.
+func (m *module) folder(pkg string) (dir string, ok bool) {
+	below, ok := strings.CutPrefix(pkg+"/", m.path+"/")
+	return filepath.Join(m.root, filepath.FromSlash(below)), ok
 }

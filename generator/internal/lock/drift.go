@@ -33,9 +33,9 @@ func (e *Entry) version() string {
 // Compare finds where the current entries drift from the recorded ones, of the
 // packages that are judged. A recorded entry of which only a configuration
 // other than the current one can know is left alone.
-func Compare(recorded, current []Entry, judged func(pkg string) bool) []Drift {
+func Compare(recorded, current []Entry, judged func(*Entry) bool) []Drift {
 	var drifts []Drift
-	pairs, gone := match(recorded, current, judged)
+	pairs, gone, _ := match(recorded, current, judged)
 	for i := range current {
 		old := pairs[i]
 		if old == nil {
@@ -94,30 +94,33 @@ func names(entries []Entry, operation string) bool {
 }
 
 // match finds for recorded entries the current ones, by index, and those that
-// have none.
-func match(recorded, current []Entry, judged func(pkg string) bool) (pairs map[int]*Entry, gone []Entry) {
+// have none. What is outdated has none either, but its operation is one of
+// another package, for which it is recorded already.
+func match(recorded, current []Entry, judged func(*Entry) bool) (pairs map[int]*Entry, gone, outdated []Entry) {
 	pairs = map[int]*Entry{}
 	var rest []*Entry
 	for i := range recorded {
 		old := &recorded[i]
-		if n := slices.IndexFunc(current, func(e Entry) bool { return e.id() == old.id() }); n >= 0 {
+		if n := slices.IndexFunc(current, func(e Entry) bool { return e.ID() == old.ID() }); n >= 0 {
 			pairs[n] = old
-		} else if judged(old.Package) {
+		} else if judged(old) {
 			rest = append(rest, old)
 		}
 	}
 	for _, old := range rest {
 		// A method that moved to another package or file keeps its name.
-		n := slices.IndexFunc(current, func(e Entry) bool {
-			return e.Operation == old.Operation && (e.Constraint == "" || old.Constraint == "" || e.Constraint == old.Constraint)
-		})
-		if n >= 0 && pairs[n] == nil {
+		n := slices.IndexFunc(current, func(e Entry) bool { return e.Operation == old.Operation && !apart(&e, old) })
+		switch {
+		case n >= 0 && pairs[n] == nil:
 			pairs[n] = old
-		} else if old.present(current) {
+		case n >= 0 && current[n].Package != old.Package,
+			slices.ContainsFunc(recorded, func(e Entry) bool { return rivals(&e, old) && !judged(&e) }):
+			outdated = append(outdated, *old)
+		case old.present(current):
 			gone = append(gone, *old)
 		}
 	}
-	return pairs, gone
+	return pairs, gone, outdated
 }
 
 // present reports whether the current configuration would know the entry: it
@@ -131,16 +134,19 @@ func (e *Entry) present(current []Entry) bool {
 // Merge returns what should be recorded after a run: the current entries, and
 // of the recorded ones those that the run does not replace. What is gone stays,
 // unless that was accepted.
-func Merge(recorded, current []Entry, judged func(pkg string) bool, accepted bool) []Entry {
-	pairs, gone := match(recorded, current, judged)
-	replaced := map[id]bool{}
+func Merge(recorded, current []Entry, judged func(*Entry) bool, accepted bool) []Entry {
+	pairs, gone, outdated := match(recorded, current, judged)
+	replaced := map[ID]bool{}
 	for _, old := range pairs {
-		replaced[old.id()] = true
+		replaced[old.ID()] = true
+	}
+	for _, old := range outdated {
+		replaced[old.ID()] = true
 	}
 	for _, old := range gone {
-		replaced[old.id()] = accepted
+		replaced[old.ID()] = accepted
 	}
-	merged := slices.DeleteFunc(slices.Clone(recorded), func(e Entry) bool { return replaced[e.id()] })
+	merged := slices.DeleteFunc(slices.Clone(recorded), func(e Entry) bool { return replaced[e.ID()] })
 	merged = append(merged, current...)
 	sort(merged)
 	return merged

@@ -62,7 +62,7 @@ func Entries(files []model.File) []Entry {
 	}
 	sort(entries)
 	// What inherits a method shares its operation.
-	return slices.CompactFunc(entries, func(a, b Entry) bool { return a.id() == b.id() })
+	return slices.CompactFunc(entries, func(a, b Entry) bool { return a.ID() == b.ID() })
 }
 
 func entry(f *model.File, i *model.Interface, m *model.Method) Entry {
@@ -106,11 +106,12 @@ func entry(f *model.File, i *model.Interface, m *model.Method) Entry {
 // oneLine is source text with every run of spaces made one.
 func oneLine(source string) string { return strings.Join(strings.Fields(source), " ") }
 
-// An id tells entries apart. Files of different build configurations can
+// An ID tells entries apart. Files of different build configurations can
 // declare one operation each in their own way.
-type id struct{ operation, pkg, constraint string }
+type ID struct{ operation, pkg, constraint string }
 
-func (e *Entry) id() id { return id{e.Operation, e.Package, e.Constraint} }
+// ID returns what tells the entry from all others.
+func (e *Entry) ID() ID { return ID{e.Operation, e.Package, e.Constraint} }
 
 // sort puts entries in the order of the file.
 func sort(entries []Entry) {

@@ -60,12 +60,12 @@ func Parse(path string, text []byte) ([]Entry, []diag.Diagnostic) {
 		p.number++
 		p.line(strings.TrimRight(line, "\r\n"))
 	}
-	seen := map[id]bool{}
+	seen := map[ID]bool{}
 	for _, e := range p.entries {
-		if seen[e.id()] {
+		if seen[e.ID()] {
 			p.report(e.Position.Line, "the operation %s stands here twice: remove one of the blocks and run idemgen again", e.Operation)
 		}
-		seen[e.id()] = true
+		seen[e.ID()] = true
 	}
 	sort(p.entries)
 	return p.entries, p.problems

@@ -100,7 +100,7 @@ func replaced(t *testing.T, pairs ...string) []Entry {
 	return read(t, text)
 }
 
-func everything(string) bool { return true }
+func everything(*Entry) bool { return true }
 
 func TestCompareEntries(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -186,7 +186,7 @@ func block(operation, pkg, constraint string) string {
 }
 
 func TestMerge(t *testing.T) {
-	inA := func(pkg string) bool { return pkg == "a" }
+	inA := func(e *Entry) bool { return e.Package == "a" }
 	for name, c := range map[string]struct {
 		recorded, current string
 		drifts            int
@@ -206,6 +206,14 @@ func TestMerge(t *testing.T) {
 		},
 		"one is in another package, under its name": {
 			block("A", "a", ""), block("A", "b", ""), 0,
+			"A b", "A b",
+		},
+		"one is recorded where it moved to": {
+			block("A", "a", "") + block("A", "b", ""), "", 0,
+			"A b", "A b",
+		},
+		"one is declared where it was recorded too": {
+			block("A", "a", "") + block("A", "b", ""), block("A", "b", ""), 0,
 			"A b", "A b",
 		},
 		"two configurations": {
