@@ -66,7 +66,7 @@ func (c *call[T]) acquire(ctx context.Context, f *flight) (answer ClaimResult, s
 		return answer, sent, err
 	}
 	retention := o.ttl
-	if o.refuse {
+	if o.refuse || o.tx { // a transaction is not renewed, however long it takes
 		retention = Forever
 	}
 	request := ClaimRequest{

@@ -77,16 +77,13 @@ type claimAnswer struct {
 
 // scan reads an answer to one request or to many.
 func (a *claimAnswer) scan(rows pgx.Rows, many bool) error {
-	fields := []any{
-		&a.verdict, &a.fence, &a.attempt, &a.fingerprint, &a.result, &a.now, &a.claimed, &a.leaseUntil, &a.expires,
-	}
 	if !many {
 		a.n = 1
-		return rows.Scan(fields...)
+		return rows.Scan(a.fields()...)
 	}
 	var n *int
 	var key *string
-	if err := rows.Scan(append([]any{&n, &key, &a.owner}, fields...)...); err != nil {
+	if err := rows.Scan(append([]any{&n, &key, &a.owner}, a.fields()...)...); err != nil {
 		return err
 	}
 	if n != nil {
@@ -96,6 +93,12 @@ func (a *claimAnswer) scan(rows pgx.Rows, many bool) error {
 		a.key = *key
 	}
 	return nil
+}
+
+func (a *claimAnswer) fields() []any {
+	return []any{
+		&a.verdict, &a.fence, &a.attempt, &a.fingerprint, &a.result, &a.now, &a.claimed, &a.leaseUntil, &a.expires,
+	}
 }
 
 var statuses = map[verdict]idem.ClaimStatus{

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +28,10 @@ type Backend struct {
 	releases  lane[releaseRequest, bool]
 	lookups   lane[string, lookupResult]
 	listener  *listener
+
+	begin       func(context.Context) (Tx, error)
+	cannotBegin error // why begin is nil
+	comparable  bool  // db can be compared by ==
 }
 
 var (
@@ -51,12 +56,14 @@ func New(db DB, opts ...Option) *Backend {
 	case *pgxpool.Pool:
 		trips = max(1, min(trips, int(c.Config().MaxConns)/2))
 	}
-	b := &Backend{db: db, sql: newStatements(o.names, true), timeout: o.timeout}
+	b := &Backend{db: db, sql: newStatements(o.names), timeout: o.timeout}
 	b.claims = newLane(trips, o.timeout, b.sendClaims)
 	b.completes = newLane(trips, o.timeout, b.sendCompletions)
 	b.completes.weight = func(c idem.Completion) int { return len(c.Result) }
 	b.releases = newLane(1, o.timeout, b.sendReleases)
 	b.lookups = newLane(trips, o.timeout, b.sendLookups)
+	b.begin, b.cannotBegin = beginning(db, o.isolation)
+	b.comparable = reflect.TypeOf(db).Comparable()
 	pool, _ := db.(*pgxpool.Pool)
 	b.listener = newListener(pool, o.names.channel())
 	return b

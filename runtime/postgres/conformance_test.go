@@ -1,18 +1,15 @@
 package postgres
 
 import (
-	"database/sql"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"github.com/idemgen/idem/internal/pgtest"
 	idem "github.com/idemgen/idem/runtime"
 	"github.com/idemgen/idem/runtime/idemtest"
-	"github.com/idemgen/idem/runtime/postgres/sqldb"
 )
 
 // conform runs the conformance suite, moving the rows where time must pass.
@@ -70,13 +67,4 @@ func TestConformanceOnOneConnection(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close(t.Context()) })
 		return openOn(t, conn)
 	})
-}
-
-func TestConformanceOnDatabaseSQL(t *testing.T) {
-	db, err := sql.Open("pgx", pgtest.DSN(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	conform(t, func(t testing.TB) *fixture { return openOn(t, sqldb.New(db)) })
 }

@@ -78,8 +78,8 @@ func TestFault18CompletedBetweenReadAndTakeover(t *testing.T) {
 // awaitLock returns when a statement on the table waits for a lock.
 func (f *fixture) awaitLock() {
 	f.t.Helper()
-	for f.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
-		"%"+strings.Trim(f.names.schema, `"`)+"%") == 0 {
+	for f.number(`SELECT count(*) FROM pg_stat_activity AS a JOIN pg_locks AS l USING (pid)
+		WHERE a.wait_event_type = 'Lock' AND l.relation = 'idem_records'::regclass`) == 0 {
 		if err := f.t.Context().Err(); err != nil {
 			f.t.Fatal(err)
 		}

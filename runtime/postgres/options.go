@@ -3,6 +3,8 @@ package postgres
 import (
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // defaultTimeout bounds a round trip.
@@ -16,8 +18,9 @@ const lockTimeoutMillis = "1000"
 type Option func(*options)
 
 type options struct {
-	names   names
-	timeout time.Duration
+	names     names
+	timeout   time.Duration
+	isolation pgx.TxIsoLevel
 }
 
 func newOptions(opts []Option) options {
@@ -57,4 +60,12 @@ func WithTimeout(d time.Duration) Option {
 		panic("postgres: WithTimeout: not positive")
 	}
 	return func(o *options) { o.timeout = d }
+}
+
+// WithIsolation sets the isolation level of the transactions that the backend
+// begins for methods in transactional mode; the database's default otherwise.
+// At pgx.RepeatableRead and pgx.Serializable calls can fail with
+// idem.ErrSerialization, and can then be made again.
+func WithIsolation(level pgx.TxIsoLevel) Option {
+	return func(o *options) { o.isolation = level }
 }

@@ -12,7 +12,7 @@ package postgres
 // server has half of the work with setting the statement up, so that every
 // column counts.
 const claim = `WITH d AS MATERIALIZED (
-	SELECT {carried}c.now, t.fence, t.attempt, t.state, t.fingerprint, t.claimed_at, t.lease_until, t.expires_at, t.result,
+	SELECT {carried}{prior}c.now, t.fence, t.attempt, t.state, t.fingerprint, t.claimed_at, t.lease_until, t.expires_at, t.result,
 		CASE
 		WHEN t.key IS NULL THEN CASE WHEN {r:replace} = 0 THEN {insert} ELSE {gone} END
 		WHEN t.state NOT IN ('pending', 'completed', 'released') THEN {unknown}
@@ -33,7 +33,7 @@ const claim = `WITH d AS MATERIALIZED (
 	SELECT {d:key}, 'pending', nextval({fence}), 1, false, now, {lease}, {expiry}, {expiry}, {d:owner}, {d:fingerprint}
 	FROM d WHERE CASE WHEN verdict = {insert} THEN {guard} END
 	ON CONFLICT (key) DO NOTHING
-	RETURNING key, owner, fence, claimed_at, lease_until
+	RETURNING key, owner, fence, claimed_at, lease_until{latest}
 ), updated AS (
 	UPDATE {table} AS t SET
 		state = 'pending',
@@ -51,15 +51,15 @@ const claim = `WITH d AS MATERIALIZED (
 	FROM d
 	WHERE CASE WHEN d.verdict BETWEEN {reset} AND {note} THEN {guard} END
 		AND t.key = {d:key} AND t.fence = d.fence AND t.state = d.state AND t.lease_until = d.lease_until
-	RETURNING {returned}d.verdict, t.fence, t.attempt, t.fingerprint, d.now, t.claimed_at, t.lease_until
+	RETURNING {returned}d.verdict, t.fence, t.attempt, t.fingerprint, d.now, t.claimed_at, t.lease_until{latest}
 )
 SELECT {read}verdict, coalesce(fence, 0), coalesce(attempt, 0), fingerprint, result,
-	now, coalesce(claimed_at, now), coalesce(lease_until, now), expires_at
+	now, coalesce(claimed_at, now), coalesce(lease_until, now), expires_at{no latest}
 FROM d WHERE verdict > {note}
 UNION ALL
-SELECT {written}{insert}, fence, 1, NULL, NULL, claimed_at, claimed_at, lease_until, NULL FROM inserted
+SELECT {written}{insert}, fence, 1, NULL, NULL, claimed_at, claimed_at, lease_until, NULL{the latest} FROM inserted
 UNION ALL
-SELECT {read}verdict, fence, attempt, fingerprint, NULL, now, claimed_at, lease_until, NULL FROM updated`
+SELECT {read}verdict, fence, attempt, fingerprint, NULL, now, claimed_at, lease_until, NULL{the latest} FROM updated`
 
 // Parts of the claim statement.
 var claimParts = []string{
@@ -93,3 +93,28 @@ var manyClaims = []string{
 	"{d:key}", "d.key", "{d:owner}", "d.owner", "{d:fingerprint}", "d.asked",
 	"{d:lease}", "d.lease", "{d:retention}", "d.retention",
 }
+
+// committing fills in what only a claim within a larger transaction needs.
+var committing = []string{"{prior}", "", "{latest}", "", "{no latest}", "", "{the latest}", ""}
+
+// A claim in a transaction of the backend's has its own lock timeout, and then
+// sets it to what it was, because the method's statements follow. That comes to
+// pass only if something is written: otherwise the transaction ends.
+const tryLock = "(SELECT set_config('lock_timeout', $8::text, true)) IS NOT NULL"
+
+// What such a claim needs, in a transaction of the backend's and of the
+// caller's. The last fence that anybody drew is seen once the row is written,
+// so after any wait for another transaction.
+var (
+	beginner = []string{
+		"{prior}", "current_setting('lock_timeout') AS prior, ",
+		"{latest}", `, CASE WHEN set_config('lock_timeout', (SELECT prior FROM d), true) IS NOT NULL
+			THEN pg_sequence_last_value({fence}) END AS latest`,
+		"{no latest}", ", 0::int8", "{the latest}", ", latest",
+	}
+	joiner = []string{
+		"{prior}", "",
+		"{latest}", ", pg_sequence_last_value({fence}) AS latest",
+		"{no latest}", ", 0::int8", "{the latest}", ", latest",
+	}
+)

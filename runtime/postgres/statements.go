@@ -1,6 +1,9 @@
 package postgres
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // statements are the texts that a backend sends, with its names filled in.
 // Those for one request and for many differ only in where the requests come
@@ -12,6 +15,10 @@ type statements struct {
 	lookupOne, lookupMany     string
 	extend                    string
 	sweep                     string
+
+	// In a transaction of the backend's, and of the caller's.
+	claimTx, claimJoined string
+	redraw, completeTx   string
 }
 
 // Sources of requests. An array goes through a sub-select because a plan for
@@ -97,38 +104,42 @@ SELECT count(*) FROM deleted`
 // any claim statement can take.
 const tombstone = "60000000"
 
-// newStatements fills in the names. If guarded, statements that write give up
-// after lockTimeout when somebody holds a lock for long; the setting ends with
-// the statement's own transaction, so it is not for a transaction of a caller.
-func newStatements(n names, guarded bool) statements {
-	guard := "true"
-	if guarded {
-		guard = "(SELECT set_config('lock_timeout', '" + lockTimeoutMillis + "', true)) IS NOT NULL"
-	}
-	last := append(verdictNames(),
-		"{guard}", guard,
-		"{table}", n.qualified(""),
-		"{fence}", literal(n.qualified("_fence")),
-		"{channel}", literal(n.channel()),
-		"{tombstone}", tombstone,
-	)
-	fill := func(text, now string, parts ...string) string {
+// redraw takes a new fence for a row that the transaction has written.
+const redraw = `UPDATE {table} SET fence = nextval({fence}) WHERE key = $1::text AND fence = $2::int8 RETURNING fence`
+
+// Statements that write give up after lockTimeoutMillis when somebody holds a
+// lock for long. The setting ends with the statement's own transaction.
+const impatient = "(SELECT set_config('lock_timeout', '" + lockTimeoutMillis + "', true)) IS NOT NULL"
+
+// newStatements fills in the names.
+func newStatements(n names) statements {
+	fill := func(text, guard, now string, parts ...string) string {
 		text = strings.NewReplacer("{expired}", expired, "{notify}", notify).Replace(text)
 		text = strings.NewReplacer(claimParts...).Replace(text)
-		text = strings.NewReplacer(append(parts, "{now}", now)...).Replace(text)
-		return strings.NewReplacer(last...).Replace(text)
+		text = strings.NewReplacer(append(parts, "{now}", now, "{guard}", guard)...).Replace(text)
+		return strings.NewReplacer(append(verdictNames(),
+			"{table}", n.qualified(""),
+			"{fence}", literal(n.qualified("_fence")),
+			"{channel}", literal(n.channel()),
+			"{tombstone}", tombstone,
+		)...).Replace(text)
 	}
 	const clock, once, column = "clock_timestamp()", "(SELECT clock_timestamp())", "c.now"
 	return statements{
-		claimOne:     fill(claim, column, oneClaim...),
-		claimMany:    fill(claim, column, manyClaims...),
-		completeOne:  fill(complete, clock, "{requests}", completeRow),
-		completeMany: fill(complete, clock, "{requests}", completeRows),
-		releaseOne:   fill(release, clock, "{requests}", releaseRow),
-		releaseMany:  fill(release, clock, "{requests}", releaseRows),
-		lookupOne:    fill(lookup, column, "{requests}", lookupRow),
-		lookupMany:   fill(lookup, column, "{requests}", lookupRows),
-		extend:       fill(extend, clock, "{requests}", extendRows),
-		sweep:        fill(sweep, once),
+		claimOne:     fill(claim, impatient, column, slices.Concat(oneClaim, committing)...),
+		claimMany:    fill(claim, impatient, column, slices.Concat(manyClaims, committing)...),
+		completeOne:  fill(complete, impatient, clock, "{requests}", completeRow),
+		completeMany: fill(complete, impatient, clock, "{requests}", completeRows),
+		releaseOne:   fill(release, impatient, clock, "{requests}", releaseRow),
+		releaseMany:  fill(release, impatient, clock, "{requests}", releaseRows),
+		lookupOne:    fill(lookup, "", column, "{requests}", lookupRow),
+		lookupMany:   fill(lookup, "", column, "{requests}", lookupRows),
+		extend:       fill(extend, impatient, clock, "{requests}", extendRows),
+		sweep:        fill(sweep, "", once),
+
+		claimTx:     fill(claim, tryLock, column, slices.Concat(oneClaim, beginner)...),
+		claimJoined: fill(claim, "true", column, slices.Concat(oneClaim, joiner)...),
+		redraw:      fill(redraw, "", ""),
+		completeTx:  fill(complete, "true", clock, "{requests}", completeRow),
 	}
 }
