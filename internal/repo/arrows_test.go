@@ -95,6 +95,12 @@ var arrows = []rule{
 	{folder: "runtime/...", project: []string{"runtime"}},
 
 	{
+		// Only the program that starts a database, not the service in it.
+		folder:  "examples/orders",
+		project: []string{"runtime/...", "examples/...", "internal/pgtest"},
+		modules: []string{"github.com/jackc/pgx/v5/..."},
+	},
+	{
 		folder:  "examples/...",
 		project: []string{"runtime/...", "examples/..."},
 		modules: []string{"github.com/jackc/pgx/v5/..."},
@@ -139,6 +145,7 @@ func TestTheArrowsBar(t *testing.T) {
 		"generator/internal/model": "go/token",
 		"generator/internal/load":  "github.com/dave/jennifer/jen",
 		"examples/payments":        modulePath + "/generator",
+		"examples/orders/orders":   modulePath + "/internal/pgtest",
 	}
 	for folder, imported := range barred {
 		i := slices.IndexFunc(arrows, func(r rule) bool { return fits(r.folder, folder) })
