@@ -30,10 +30,11 @@
 //     takes over and runs again, or, where the method says refuse, everybody
 //     gets [ErrInterrupted] until an operator settles the key.
 //
-// It does not promise exactly one effect across a crash: between the effect
-// and the record of it, a process can die. What the executor can do about it
-// is in its context: [ExecutionFrom] gives the key, the attempt and the fence,
-// and [Execution.Child] keys to hand to systems that are idempotent themselves.
+// It does not promise exactly one effect across a crash, unless the effect is
+// in the backend's own database (see below): between the effect and the record
+// of it, a process can die. What the executor can do about it is in its context:
+// [ExecutionFrom] gives the key, the attempt and the fence, and
+// [Execution.Child] keys to hand to systems that are idempotent themselves.
 //
 // # Keys and fingerprints
 //
@@ -82,6 +83,30 @@
 // gets its result, this process replays it, and the completion is sent again
 // until it lands; see [Unsettled]. No failure of the backend, and no result
 // that cannot be encoded, makes a method run a second time by itself.
+//
+// # In one transaction
+//
+// A method with the directive //idem:tx, on a backend that is a [Transactor],
+// runs in a transaction of the backend's database, which it finds in its
+// context. The claim, what the method writes by that transaction, and the record
+// of its result commit together, or nothing does. The claim is held by the
+// transaction: there is no lease to renew or to wait for, a crash leaves
+// nothing, and whoever calls with the same key meanwhile waits for the
+// transaction. Nothing is told to other callers before the commit.
+//
+// The context may also carry a transaction of the caller's own. Then the call is
+// a part of it, which a failure undoes alone, and which other callers see when
+// the caller commits.
+//
+// The database can give up a transaction because of a concurrent one:
+// [ErrSerialization]. A commit whose answer is lost is an unknown outcome, about
+// which the database is asked before anything else happens; only where it does
+// not tell is the error one of which [IsUncertain] is true. In both cases the
+// same call can be made again.
+//
+// What the method does elsewhere is not in the transaction, and is done again if
+// that was undone. Let it write down what is to be done, and have that done
+// after the commit, under a child key.
 //
 // # What callers see
 //

@@ -108,6 +108,8 @@ var known = map[string]string{
 	"idem":     modulePath + "/runtime",
 	"idemtest": modulePath + "/runtime/idemtest",
 	"memory":   modulePath + "/runtime/memory",
+	"orders":   modulePath + "/examples/orders/orders",
+	"pgx":      "github.com/jackc/pgx/v5",
 	"pgxpool":  "github.com/jackc/pgx/v5/pgxpool",
 	"postgres": modulePath + "/runtime/postgres",
 	"payments": modulePath + "/examples/payments/payments",
@@ -117,6 +119,7 @@ var known = map[string]string{
 var given = map[string]string{
 	"ctx":     "var ctx context.Context",
 	"err":     "var err error",
+	"pool":    "var pool *pgxpool.Pool",
 	"req":     "var req payments.ChargeRequest",
 	"service": "var service payments.Payments",
 	"store":   "var store *idem.Store",

@@ -45,6 +45,25 @@
 // connection can listen, which is tried when somebody first waits; elsewhere he
 // polls. A completion notifies only if somebody waits for that key.
 //
+// # In one transaction
+//
+// A method with the directive //idem:tx runs in a transaction in which its key
+// is claimed and its result recorded. It takes that from its context:
+//
+//	tx, ok := postgres.TxFrom(ctx)
+//
+// The backend begins the transaction, at the isolation level that WithIsolation
+// names, and needs a *pgxpool.Pool or a *sql.DB for it. A call keeps its
+// connection until the commit. It takes four round trips beside the method's
+// own, one more if the method has final errors, and a replay takes three.
+//
+// With WithTx a call becomes a part of a transaction of the caller's own, which
+// can be on any connection to the database of the table.
+//
+// Whoever calls with the same key meanwhile waits for a lock, for a second at a
+// time, each on a connection of the pool. A method that holds its transaction
+// open for long holds them up.
+//
 // # Being a guest
 //
 // Migrate needs a role that may create tables. The service itself needs a role
