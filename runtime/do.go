@@ -26,6 +26,7 @@ type Call struct {
 	Reject  bool          // answer ErrInProgress at once while another process holds the key
 	MaxWait time.Duration // answer it after this time; 0: wait as long as ctx lasts
 	Refuse  bool          // answer ErrInterrupted, instead of running again, after a holder fell silent
+	Tx      bool          // run in one transaction with claim and record, on a backend that is a Transactor
 }
 
 var requestArgument = []string{"Request"}
@@ -39,7 +40,7 @@ func Do[T any](ctx context.Context, store *Store, c Call, fn func(context.Contex
 	var zero T
 	o := &operation{
 		name: c.Operation, arguments: requestArgument,
-		ttl: c.TTL, lease: c.Lease, maxWait: c.MaxWait, reject: c.Reject, refuse: c.Refuse,
+		ttl: c.TTL, lease: c.Lease, maxWait: c.MaxWait, reject: c.Reject, refuse: c.Refuse, tx: c.Tx,
 	}
 	if err := o.complete(store); err != nil {
 		return zero, store.refuse(ctx, o, "", err)
