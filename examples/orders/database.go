@@ -57,9 +57,11 @@ func openDatabase(ctx context.Context, dsn string) (_ *database, err error) {
 	if err := execute(ctx, dsn, "CREATE SCHEMA "+schema); err != nil {
 		return nil, err
 	}
-	undo = append(undo, func() error {
-		return execute(context.WithoutCancel(ctx), dsn, "DROP SCHEMA "+schema+" CASCADE")
-	})
+	if undo == nil { // a server that was started for this goes with all that is in it
+		undo = append(undo, func() error {
+			return execute(context.WithoutCancel(ctx), dsn, "DROP SCHEMA "+schema+" CASCADE")
+		})
+	}
 	db := &database{url: inSchema(dsn, schema), close: closeAll}
 	if db.pool, err = pgxpool.New(ctx, db.url); err != nil {
 		return nil, err
