@@ -21,8 +21,9 @@
 //	-version    print the version
 //
 // The file idem.lock beside go.mod records what running systems have stored: the
-// keys of each operation and the shape of its results. A change of the code
-// that they would notice is a mistake, unless -accept says that it is intended.
+// keys of each operation, what its fingerprint covers, and the shapes of its
+// results and final errors. A change of the code that they would notice is a
+// mistake, unless -accept says that it is intended.
 // Commit the file.
 //
 // As the tool of go vet it reports mistakes, and wrappers that are not as they

@@ -55,7 +55,6 @@ func (c *checker) keyed(m *member) *model.Keyed {
 	stored := c.results(m)
 	out.Codec = x.codec(stored)
 	out.Loses = c.faithful(m, stored, out.Codec)
-	out.Shape = shapeOf(stored, out.Codec)
 	if out.Codec.Kind != model.Proto {
 		out.Copy = c.copies(m, stored)
 	}
@@ -79,9 +78,11 @@ func (c *checker) keyed(m *member) *model.Keyed {
 			out.Ask = x.question(ask, stored)
 		}
 	}
+	var finals []types.Type
 	if d, ok := m.Directives["final"]; ok {
-		out.Final = x.finals(d)
+		out.Final, finals = x.finals(d)
 	}
+	out.Shape = shapeOf(stored, out.Codec, finals)
 	_, out.Optional = m.Directives["optional"]
 	out.Tx = c.transactional(m, out.Context)
 	return out

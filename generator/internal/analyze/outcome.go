@@ -10,9 +10,8 @@ import (
 	"github.com/idemgen/idem/generator/internal/model"
 )
 
-// finals checks //idem:final.
-func (x *expressions) finals(d directive.Directive) []model.Final {
-	var finals []model.Final
+// finals checks //idem:final. The types are nil for errors that are values.
+func (x *expressions) finals(d directive.Directive) (finals []model.Final, typs []types.Type) {
 	names := map[string]bool{}
 	for _, e := range x.parse(d) {
 		final, ok := x.final(e)
@@ -23,9 +22,14 @@ func (x *expressions) finals(d directive.Directive) []model.Final {
 		if ok {
 			names[final.Name] = true
 			finals = append(finals, final)
+			var t types.Type
+			if final.Type {
+				t = e.info.Types[e.node].Type
+			}
+			typs = append(typs, t)
 		}
 	}
-	return finals
+	return finals, typs
 }
 
 func (x *expressions) final(e *expression) (final model.Final, ok bool) {

@@ -10,9 +10,10 @@ import (
 	"github.com/idemgen/idem/generator/internal/model"
 )
 
-// shapeOf is what the results of a method look like in storage, as far as the
-// generator knows: a codec of the user's own is its own affair.
-func shapeOf(stored []types.Type, codec model.Codec) model.Shape {
+// shapeOf is what the results of a method and its final errors look like in
+// storage, as far as the generator knows: a codec of the user's own is its own
+// affair. Errors are always recorded by encoding/json.
+func shapeOf(stored []types.Type, codec model.Codec, finals []types.Type) model.Shape {
 	s := shaper{names: map[string]string{}, taken: map[string]int{}}
 	for _, t := range stored {
 		expression := "custom"
@@ -23,6 +24,13 @@ func shapeOf(stored []types.Type, codec model.Codec) model.Shape {
 			expression = "proto(" + qualified(t) + ")"
 		}
 		s.shape.Results = append(s.shape.Results, expression)
+	}
+	for _, t := range finals {
+		expression := ""
+		if t != nil {
+			expression = s.typ(t, true)
+		}
+		s.shape.Finals = append(s.shape.Finals, expression)
 	}
 	slices.SortFunc(s.shape.Objects, func(a, b model.Object) int { return strings.Compare(a.Name, b.Name) })
 	return s.shape

@@ -22,7 +22,11 @@ const (
 	conflicts = "a retry that crosses the deploy would be refused with ErrKeyReused"
 	breaks    = "a stored result would not decode"
 	loses     = "a replay of a stored result would lose it"
-	accept    = "if that is intended, run idemgen -accept"
+
+	breaksError = "a stored error would not decode"
+	losesError  = "a replay of a stored error would lose it"
+
+	accept = "if that is intended, run idemgen -accept"
 )
 
 // version says how to begin anew, so that nothing old is taken for new.
@@ -169,14 +173,11 @@ func encodings(e *Entry) []string {
 // changes says what running systems notice of a change from e to now.
 func (e *Entry) changes(now *Entry) []string {
 	texts := e.keyChanges(now)
-	if text := e.fingerprintChange(now); text != "" {
-		texts = append(texts, text)
+	if slices.Equal(e.Vectors, now.Vectors) {
+		// Else no retry finds a record that it could conflict with.
+		texts = append(texts, e.fingerprintChanges(now)...)
 	}
-	for _, f := range e.Finals {
-		if !slices.Contains(now.Finals, f) {
-			texts = append(texts, fmt.Sprintf("%s is not final any more: a stored error would not decode: name it in //idem:final; %s", f, accept))
-		}
-	}
+	texts = append(texts, e.finalChanges(now)...)
 	if e.Codec != now.Codec {
 		return append(texts, fmt.Sprintf("results are recorded as %s now, and were as %s: %s: write //idem:codec %s; %s",
 			now.Codec, e.Codec, breaks, e.Codec, e.version()))
@@ -218,15 +219,4 @@ func count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// fingerprintChange compares the arguments. A fingerprint of none agrees with
-// every other.
-func (e *Entry) fingerprintChange(now *Entry) string {
-	was, is := e.Fingerprint, now.Fingerprint
-	if len(was) == 0 || len(is) == 0 || len(was) == len(is) && !slices.Contains(e.same(now, was, is), false) {
-		return ""
-	}
-	return fmt.Sprintf("the fingerprint covers %s now, and covered %s: %s: write //idem:fingerprint %s; %s",
-		strings.Join(is, ", "), strings.Join(was, ", "), conflicts, strings.Join(was, ", "), accept)
 }

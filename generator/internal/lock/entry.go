@@ -26,12 +26,13 @@ type Entry struct {
 	Constraint  string // build constraint of the source file, or ""
 	Method      string // Payments.Charge, with the names of the parameters
 	Parts       []Part
-	Fingerprint []string // the arguments that it covers, by their sources
-	Codec       string   // json, proto or custom
-	Finals      []string // the names of the errors that are recorded
-	Vectors     []string // keys for a few values of the parts
-	Results     []string // types, in the notation of model.Shape
-	Objects     []model.Object
+	Fingerprint []Argument
+	Fields      []model.Object // the structs that Fingerprint leads to
+	Codec       string         // json, proto or custom
+	Finals      []Final
+	Vectors     []string       // keys for a few values of the parts
+	Results     []string       // types, in the notation of model.Shape
+	Objects     []model.Object // the structs that Finals and Results lead to
 
 	// Position is where the method is declared, and in an entry that was read
 	// from a file where its block begins.
@@ -42,6 +43,12 @@ type Entry struct {
 type Part struct {
 	Encoding string // what its bytes depend on
 	Source   string // as written in the directive
+}
+
+// A Final is an error that is recorded.
+type Final struct {
+	Name string
+	Type string // in the notation of model.Shape, "" if the error is a value
 }
 
 // Entries returns the entries of a package's outputs. Those of tests are left
@@ -93,11 +100,9 @@ func entry(f *model.File, i *model.Interface, m *model.Method) Entry {
 	for _, p := range k.Parts {
 		e.Parts = append(e.Parts, Part{Encoding(&p.Plan), oneLine(p.Source)})
 	}
-	for _, a := range k.Fingerprint {
-		e.Fingerprint = append(e.Fingerprint, oneLine(a.Name))
-	}
-	for _, final := range k.Final {
-		e.Finals = append(e.Finals, final.Name)
+	e.Fingerprint, e.Fields = arguments(k.Fingerprint)
+	for n, final := range k.Final {
+		e.Finals = append(e.Finals, Final{final.Name, k.Shape.Finals[n]})
 	}
 	e.Vectors = vectors(operation, k.Parts)
 	return e

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"go/token"
+	"strconv"
 	"strings"
 
 	"github.com/idemgen/idem/generator/internal/diag"
@@ -11,7 +12,9 @@ import (
 // Header is the first line of every lock file.
 const Header = "# What running systems have stored, by operation. Written by idemgen; commit it."
 
-const format = "format 1"
+const version = 2
+
+var format = "format " + strconv.Itoa(version)
 
 // Text writes the entries as a file.
 func Text(entries []Entry) []byte {
@@ -31,11 +34,18 @@ func Text(entries []Entry) []byte {
 			line("key", p.Encoding, p.Source)
 		}
 		for _, a := range e.Fingerprint {
-			line("fingerprint", a)
+			line("fingerprint", a.Type, a.Source)
+		}
+		for _, o := range e.Fields {
+			words := []string{"fields", o.Name}
+			for _, m := range o.Members {
+				words = append(words, m.Name+":"+m.Type)
+			}
+			line(words...)
 		}
 		line("codec", e.Codec)
 		for _, f := range e.Finals {
-			line("final", f)
+			line(strings.TrimSuffix("final "+f.Name+" "+f.Type, " "))
 		}
 		for _, v := range e.Vectors {
 			line("vector", v)
@@ -91,9 +101,7 @@ func (p *parser) line(line string) {
 	switch {
 	case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
 	case !p.known:
-		if p.known = line == format; !p.known {
-			p.report(p.number, "%q is not a format that this idemgen knows, which is %q: use the version that wrote the file, or a later one", line, format)
-		}
+		p.format(line)
 	case isOperation:
 		p.entries = append(p.entries, Entry{
 			Operation: operation,
@@ -101,6 +109,19 @@ func (p *parser) line(line string) {
 		})
 	case !strings.HasPrefix(line, "\t") || len(p.entries) == 0 || !p.entries[len(p.entries)-1].read(line[1:]):
 		p.report(p.number, "%q means nothing here: after a merge with conflicts, take either side of each and run idemgen again", line)
+	}
+}
+
+// format reads the line that says how the rest is to be read.
+func (p *parser) format(line string) {
+	number, _ := strings.CutPrefix(line, "format ")
+	n, err := strconv.Atoi(number)
+	switch p.known = line == format; {
+	case p.known:
+	case err == nil && n < version:
+		p.report(p.number, "%q is how an idemgen wrote the file that was never released: remove it and run idemgen, which records the operations as they are now", line)
+	default:
+		p.report(p.number, "%q is not a format that this idemgen knows, which is %q: use the version that wrote the file, or a later one", line, format)
 	}
 }
 
@@ -128,11 +149,19 @@ func (e *Entry) read(line string) (ok bool) {
 		encoding, source, _ := strings.Cut(rest, " ")
 		e.Parts = append(e.Parts, Part{encoding, source})
 	case "fingerprint":
-		e.Fingerprint = append(e.Fingerprint, rest)
+		typ, source, _ := strings.Cut(rest, " ")
+		e.Fingerprint = append(e.Fingerprint, Argument{typ, source})
+	case "fields":
+		return e.readFields(strings.Fields(rest))
 	case "codec":
 		e.Codec = rest
 	case "final":
-		e.Finals = append(e.Finals, rest)
+		// A name can hold spaces if it is the one of a type.
+		name, typ := rest, ""
+		if i := strings.LastIndexByte(rest, ' '); i >= 0 {
+			name, typ = rest[:i], rest[i+1:]
+		}
+		e.Finals = append(e.Finals, Final{name, typ})
 	case "vector":
 		e.Vectors = append(e.Vectors, rest)
 	case "result":
@@ -142,5 +171,22 @@ func (e *Entry) read(line string) (ok bool) {
 	default:
 		return false
 	}
+	return true
+}
+
+// readFields takes in a struct of the fingerprint: its name and its fields.
+func (e *Entry) readFields(words []string) (ok bool) {
+	if len(words) == 0 {
+		return false
+	}
+	o := model.Object{Name: words[0]}
+	for _, word := range words[1:] {
+		name, typ, ok := strings.Cut(word, ":")
+		if !ok {
+			return false
+		}
+		o.Members = append(o.Members, model.Member{Name: name, Type: typ})
+	}
+	e.Fields = append(e.Fields, o)
 	return true
 }

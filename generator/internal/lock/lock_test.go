@@ -24,11 +24,17 @@ operation shop.Charge
 	method Shop.Charge(ctx,req)
 	key string req.Customer
 	key (A:int,B:[]string) req.Place
-	fingerprint req
+	fingerprint *{Request} req
+	fields Item SKU:string
+	fields Request Grid:[2]int Lines:[]{Item} Note:*string
 	codec json
 	final ErrDeclined
+	final *Limit[struct{ N int }] *{Limit}
 	vector shop.Charge/a/(1,(a))
 	result {Receipt}
+	object Limit
+		Left int
+		Until time
 	object Receipt
 		ID string
 		Lines []{Line}
@@ -73,14 +79,17 @@ func TestParseReportsWhatItDoesNotKnow(t *testing.T) {
 		line int
 		part string
 	}{
-		"a later format":           {Header + "\nformat 2\n" + charge, 2, "not a format"},
-		"no format":                {charge, 2, "not a format"},
+		"a later format":           {Header + "\nformat 3\n" + charge, 2, "or a later one"},
+		"an earlier format":        {Header + "\nformat 1\n" + charge, 2, "remove it and run idemgen"},
+		"no format":                {charge, 2, "or a later one"},
 		"a conflict":               {Header + "\n" + format + "\n<<<<<<< ours\n" + charge, 3, "after a merge"},
-		"a conflict inside":        {Header + "\n" + format + "\n" + charge + "=======\n", 23, "after a merge"},
+		"a conflict inside":        {Header + "\n" + format + "\n" + charge + "=======\n", 29, "after a merge"},
 		"an unknown word":          {Header + "\n" + format + "\noperation a\n\tnonsense b\n", 4, "nonsense b"},
 		"a line before all blocks": {Header + "\n" + format + "\n\tpackage p\n", 3, "package p"},
 		"a member of nothing":      {Header + "\n" + format + "\noperation a\n\t\tID string\n", 4, "ID string"},
 		"a member without a type":  {Header + "\n" + format + "\noperation a\n\tobject A\n\t\tID\n", 5, "ID"},
+		"fields of nothing":        {Header + "\n" + format + "\noperation a\n\tfields\n", 4, "fields"},
+		"a field without a type":   {Header + "\n" + format + "\noperation a\n\tfields A B\n", 4, "fields A B"},
 		"a block that was doubled": {Header + "\n" + format + "\n" + refund + refund, 12, "twice"},
 	} {
 		_, problems := Parse("idem.lock", []byte(c.text))
@@ -113,11 +122,27 @@ func TestCompareEntries(t *testing.T) {
 		"a parameter by another name": {replaced(t, "req", "r"), nil},
 		"parameters in another order": {replaced(t, "(ctx,req)", "(req,ctx)"), nil},
 		"a field by another name":     {replaced(t, "A:int", "Z:int"), nil},
-		"no fingerprint":              {replaced(t, "\tfingerprint req\n", ""), nil},
+		"no fingerprint":              {replaced(t, "\tfingerprint *{Request} req\n", ""), nil},
 		"a final error more":          {replaced(t, "\tfinal ErrDeclined\n", "\tfinal ErrDeclined\n\tfinal ErrLate\n"), nil},
 		"another file":                {replaced(t, "\tpackage m/shop\n", "\tpackage m/shop\n\tbuild linux\n"), nil},
 		"another package":             {replaced(t, "\tpackage m/shop\n", "\tpackage m/store\n"), nil},
 		"a member of unknown type":    {replaced(t, "[]{Line}", "unknown"), nil},
+
+		"a field more":                     {replaced(t, "Grid:[2]int", "Big:int Grid:[2]int"), nil},
+		"an array that is longer":          {replaced(t, "Grid:[2]int", "Grid:[4]int"), nil},
+		"fields of a type by another name": {replaced(t, "{Item}", "{Thing}", "fields Item", "fields Thing"), nil},
+		"a member of the error more":       {replaced(t, "\t\tLeft int\n", "\t\tBack string\n\t\tLeft int\n"), nil},
+
+		"a field less":                  {replaced(t, "Grid:[2]int ", ""), []string{"req.Grid is gone from the fingerprint: if it was set, " + conflicts}},
+		"a field in another case":       {replaced(t, "Grid", "grid"), []string{"req.Grid is gone"}},
+		"a field deep inside":           {replaced(t, "SKU:string", "Code:string"), []string{"req.Lines[].SKU is gone from the fingerprint"}},
+		"a field retyped":               {replaced(t, "[2]int", "[2]float"), []string{"req.Grid[] is fingerprinted as float now, and was as int: if it was set, " + conflicts}},
+		"an array that is shorter":      {replaced(t, "[2]int", "[1]int"), []string{"req.Grid is fingerprinted as [1]int now, and was as [2]int"}},
+		"a field without a pointer":     {replaced(t, "Note:*string", "Note:string"), []string{"req.Note is fingerprinted as string now, and was as *string"}},
+		"no pointer any more":           {replaced(t, "*{Request}", "{Request}"), []string{"req is fingerprinted as Request now, and was as *Request"}},
+		"a function of an argument":     {replaced(t, "{Request} req", "{Request} old(req)"), []string{"covers old(req) now, and covered req: if its values are others, " + conflicts}},
+		"a member of the error less":    {replaced(t, "\t\tLeft int\n", ""), []string{"Limit[struct{ N int }].Left is gone from the error *Limit[struct{ N int }]: " + losesError}},
+		"a member of the error retyped": {replaced(t, "Until time", "Until int"), []string{"].Until is int now, and was time: " + breaksError}},
 
 		"a member less":              {replaced(t, "\t\tID string\n", ""), []string{"Receipt.ID is gone from the result: " + loses}},
 		"a member deep inside":       {replaced(t, "\t\tUnits int64\n", "\t\tCents int64\n"), []string{"Receipt.the total[].Units is gone"}},
@@ -128,7 +153,7 @@ func TestCompareEntries(t *testing.T) {
 		"a result more":              {replaced(t, "\tresult {Receipt}\n", "\tresult {Receipt}\n\tresult int\n"), []string{"Shop.Charge has 2 results now, and had 1 result"}},
 		"another codec":              {replaced(t, "codec json", "codec proto"), []string{"recorded as proto now, and were as json: " + breaks}},
 		"a final error less":         {replaced(t, "\tfinal ErrDeclined\n", ""), []string{"ErrDeclined is not final any more"}},
-		"another argument":           {replaced(t, "fingerprint req", "fingerprint req.Amount"), []string{"covers req.Amount now, and covered req: " + conflicts}},
+		"another argument":           {replaced(t, "fingerprint *{Request} req", "fingerprint int req.Amount"), []string{"covers req.Amount now, and covered req: " + conflicts}},
 		"a part less":                {replaced(t, "\tkey string req.Customer\n", ""), []string{"has 1 part now, and had 2 parts: " + runsAgain}},
 		"parts in another order":     {replaced(t, "string req.Customer", "(A:int,B:[]string) req.Place", "(A:int,B:[]string) req.Place", "string req.Customer"), []string{"in the order req.Place, req.Customer now"}},
 		"a part of another type":     {replaced(t, "string req.Customer", "int req.Customer"), []string{"req.Customer is encoded as int now, and was as string"}},
@@ -262,7 +287,8 @@ func TestEntries(t *testing.T) {
 	method := model.Method{
 		Name:   "Do",
 		Params: []model.Parameter{{Name: "ctx"}, {Name: "_"}, {}},
-		Keyed:  &model.Keyed{Operation: "p.P.Do", Parts: []model.Part{part}, Final: []model.Final{{Name: "ErrLate"}}},
+		Keyed: &model.Keyed{Operation: "p.P.Do", Parts: []model.Part{part},
+			Final: []model.Final{{Name: "ErrLate"}, {Name: "*Late", Type: true}}, Shape: model.Shape{Finals: []string{"", "*{Late}"}}},
 	}
 	iface := model.Interface{Name: "P", Methods: []model.Method{{Name: "Close"}, method}}
 	inherits := iface
@@ -276,7 +302,7 @@ func TestEntries(t *testing.T) {
 	}
 	e := got[0]
 	if e.Method != "P.Do(ctx,_1,_2)" || e.Constraint != "linux" || e.Parts[0] != (Part{"int", "f( 1)"}) ||
-		!slices.Equal(e.Finals, []string{"ErrLate"}) || !slices.Equal(e.Vectors, []string{"p.P.Do/1", "p.P.Do/-2", "p.P.Do/127"}) {
+		!slices.Equal(e.Finals, []Final{{"ErrLate", ""}, {"*Late", "*{Late}"}}) || !slices.Equal(e.Vectors, []string{"p.P.Do/1", "p.P.Do/-2", "p.P.Do/127"}) {
 		t.Errorf("got %+v", e)
 	}
 }

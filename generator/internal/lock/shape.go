@@ -2,6 +2,8 @@ package lock
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/idemgen/idem/generator/internal/model"
@@ -14,7 +16,14 @@ func (e *Entry) resultChanges(now *Entry) []string {
 		return []string{fmt.Sprintf("%s has %s now, and had %s: %s: restore them; %s",
 			now.name(), count(len(now.Results), "result"), count(len(e.Results), "result"), breaks, e.version())}
 	}
-	c := comparison{version: e.version(), was: objects(e), is: objects(now), seen: map[[2]string]bool{}}
+	c := newComparison(e.Objects, now.Objects, wording{
+		gone: func(at, name string) string {
+			return fmt.Sprintf("%s is gone from the result: %s: %s; %s", at, loses, rename("member", name), accept)
+		},
+		changed: func(at, was, is string) string {
+			return fmt.Sprintf("%s is %s now, and was %s: %s: restore its type, or add another member and leave this one; %s", at, is, was, breaks, e.version())
+		},
+	})
 	for i, was := range e.Results {
 		path := "result"
 		if name, ok := object(now.Results[i]); ok {
@@ -27,9 +36,37 @@ func (e *Entry) resultChanges(now *Entry) []string {
 	return c.texts
 }
 
-func objects(e *Entry) map[string][]model.Member {
+// finalChanges compares the errors that are recorded.
+func (e *Entry) finalChanges(now *Entry) []string {
+	var texts []string
+	for _, f := range e.Finals {
+		i := slices.IndexFunc(now.Finals, func(n Final) bool { return n.Name == f.Name })
+		if i < 0 {
+			texts = append(texts, fmt.Sprintf("%s is not final any more: %s: name it in //idem:final; %s", f.Name, breaksError, accept))
+			continue
+		}
+		c := newComparison(e.Objects, now.Objects, wording{
+			gone: func(at, name string) string {
+				return fmt.Sprintf("%s is gone from the error %s: %s: %s; %s", at, f.Name, losesError, rename("field", name), accept)
+			},
+			changed: func(at, was, is string) string {
+				return fmt.Sprintf("%s is %s now, and was %s: %s: restore its type, or add another field and leave this one; %s", at, is, was, breaksError, e.version())
+			},
+		})
+		c.compare(strings.TrimLeft(f.Name, "*"), f.Type, now.Finals[i].Type)
+		texts = append(texts, c.texts...)
+	}
+	return texts
+}
+
+// rename says how to keep what is recorded under a name.
+func rename(what, name string) string {
+	return fmt.Sprintf("keep the %s; if it was renamed, keep its name with the tag `json:%q`", what, name)
+}
+
+func byName(list []model.Object) map[string][]model.Member {
 	all := map[string][]model.Member{}
-	for _, o := range e.Objects {
+	for _, o := range list {
 		all[o.Name] = o.Members
 	}
 	return all
@@ -47,8 +84,23 @@ func object(typ string) (name string, ok bool) {
 type comparison struct {
 	was, is map[string][]model.Member
 	seen    map[[2]string]bool // pairs of types
-	version string
 	texts   []string
+	wording
+}
+
+// A wording says what running systems notice.
+type wording struct {
+	gone    func(at, name string) string
+	changed func(at, was, is string) string
+
+	// covered is for what fingerprints cover. Unlike encoding/json these know
+	// fields by their exact names, and write no elements of arrays that are
+	// zero, so that arrays can grow.
+	covered bool
+}
+
+func newComparison(was, is []model.Object, w wording) comparison {
+	return comparison{was: byName(was), is: byName(is), seen: map[[2]string]bool{}, wording: w}
 }
 
 func (c *comparison) compare(path, was, is string) {
@@ -68,10 +120,12 @@ func (c *comparison) compare(path, was, is string) {
 	}
 	oldPrefix, oldElem := constructor(was)
 	newPrefix, newElem := constructor(is)
+	if c.covered && length(oldPrefix) > 0 && length(newPrefix) > length(oldPrefix) {
+		newPrefix = oldPrefix
+	}
 	switch {
 	case oldPrefix != newPrefix || oldPrefix == "" && was != is:
-		c.texts = append(c.texts, fmt.Sprintf("%s is %s now, and was %s: %s: restore its type, or add another member and leave this one; %s",
-			path, c.show(is), c.show(was), breaks, c.version))
+		c.texts = append(c.texts, c.changed(path, show(was), show(is)))
 	case oldPrefix == "*":
 		c.compare(path, oldElem, newElem)
 	case oldPrefix != "":
@@ -80,7 +134,7 @@ func (c *comparison) compare(path, was, is string) {
 }
 
 // show names a type for a message.
-func (c *comparison) show(typ string) string {
+func show(typ string) string {
 	return strings.NewReplacer("{", "", "}", "").Replace(typ)
 }
 
@@ -105,29 +159,34 @@ func constructor(typ string) (prefix, elem string) {
 	return "", ""
 }
 
-// members compares two objects. Like encoding/json, it finds a member whose
-// name differs in case.
+// length is the one of the array that a constructor makes, 0 if it makes none.
+func length(prefix string) int {
+	n, _ := strconv.Atoi(strings.Trim(prefix, "[]"))
+	return n
+}
+
+// members compares two objects.
 func (c *comparison) members(path string, was, is []model.Member) {
 	for _, old := range was {
 		at := path + "." + old.Name
-		m, ok := find(is, old.Name)
+		m, ok := c.find(is, old.Name)
 		if !ok {
-			c.texts = append(c.texts, fmt.Sprintf("%s is gone from the result: %s: keep the member; if it was renamed, keep its name with the tag `json:%q`; %s",
-				at, loses, old.Name, accept))
+			c.texts = append(c.texts, c.gone(at, old.Name))
 			continue
 		}
 		c.compare(at, old.Type, m.Type)
 	}
 }
 
-func find(list []model.Member, name string) (model.Member, bool) {
+// find finds a member by its name, which for encoding/json can differ in case.
+func (c *comparison) find(list []model.Member, name string) (model.Member, bool) {
 	for _, m := range list {
 		if m.Name == name {
 			return m, true
 		}
 	}
 	for _, m := range list {
-		if strings.EqualFold(m.Name, name) {
+		if !c.covered && strings.EqualFold(m.Name, name) {
 			return m, true
 		}
 	}

@@ -1,6 +1,6 @@
 package model
 
-// A Shape is what a recorded result looks like in storage: which values stand
+// A Shape is what a recorded outcome looks like in storage: which values stand
 // under which names. Names of Go types mean nothing there, so two shapes that
 // differ in these alone are one.
 //
@@ -17,7 +17,8 @@ package model
 //	unknown                          one that was missing when it was looked at
 type Shape struct {
 	Results []string // the type of each result before the error
-	Objects []Object // the structs that the results lead to
+	Finals  []string // the type of each final error, "" for one that is a value
+	Objects []Object // the structs that all of these lead to
 }
 
 // Unknown is the type of what could not be resolved. Nothing drifts from it.
