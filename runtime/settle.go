@@ -27,7 +27,8 @@ func (c *call[T]) settle(ctx context.Context, f *flight, x *execution, o outcome
 	held, err := true, error(nil)
 	if c.tx != nil {
 		if err := c.commit(ctx, completion, o.err != nil); err != nil {
-			return c.undone(ctx, f, x, o.took, err)
+			c.undone(ctx, f, x, o.took, err)
+			return *new(T), err
 		}
 	} else {
 		detached, cancel := s.detached(ctx)

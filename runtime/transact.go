@@ -145,16 +145,14 @@ func (c *call[T]) rollback(ctx context.Context) {
 }
 
 // undone ends a call whose method ran in a transaction that is not kept.
-func (c *call[T]) undone(ctx context.Context, f *flight, x *execution, took time.Duration, err error) (T, error) {
+func (c *call[T]) undone(ctx context.Context, f *flight, x *execution, took time.Duration, err error) {
 	kind := Released
 	if IsUncertain(err) {
 		kind = Uncertained
 	}
-	var zero T
 	c.store.leases.drop(x)
 	c.store.conclude(ctx, c.event(kind, x.record(), took, err), c.waited)
 	c.landFailed(ctx, f, err)
-	return zero, err
 }
 
 // gaveUp marks err with ErrSerialization if it is of that kind.
